@@ -1,0 +1,58 @@
+"""The log: one private file, never the terminal, never conversation text, never a key."""
+
+from __future__ import annotations
+
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
+
+from mewcode.secret import redact
+
+if TYPE_CHECKING:
+    from io import TextIOWrapper
+    from pathlib import Path
+
+    from mewcode.secret import Secret
+
+LEVELS = ("error", "info", "debug")
+_SIZE = 1_000_000  # bytes, then the file moves aside; two are kept
+
+
+class Log:
+    """Where records go from now on. Only our own loggers go below warnings: the SDKs log whole requests."""
+
+    def __init__(self, folder: Path, level: str) -> None:
+        """Nothing is created before the first record."""
+        self._formatter = _Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        handler = _PrivateFile(folder / "mewcode.log", maxBytes=_SIZE, backupCount=1, encoding="utf-8", delay=True)
+        handler.setFormatter(self._formatter)
+        logging.getLogger().handlers[:] = [handler]
+        logging.getLogger().setLevel(logging.ERROR)
+        logging.getLogger("mewcode").setLevel(level.upper())
+        # urwid 5.1 writes every key at debug, with a logger named after the class, which here is ours
+        logging.getLogger("mewcode.tui.screen").setLevel(logging.ERROR)
+        logging.captureWarnings(True)  # a warning on stderr would tear the screen
+        logging.raiseExceptions = False  # so would a log that cannot be written
+
+    def hide(self, secret: Secret | None) -> None:
+        """Keep this key out of the log, whatever an exception may say."""
+        if secret is not None:
+            self._formatter.secrets.append(secret)
+
+
+class _Redacting(logging.Formatter):
+    def __init__(self, fmt: str) -> None:
+        super().__init__(fmt)
+        self.secrets: list[Secret] = []
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record), tuple(self.secrets))
+
+
+class _PrivateFile(RotatingFileHandler):
+    def _open(self) -> TextIOWrapper:
+        path = os.path.dirname(self.baseFilename)
+        os.makedirs(path, mode=0o700, exist_ok=True)
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding=self.encoding)

@@ -1,0 +1,37 @@
+"""Keys that do not show themselves."""
+
+from __future__ import annotations
+
+
+class Secret:
+    """A key. `reveal()` is the only way to its text; str, repr and format give `***`."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def reveal(self) -> str:
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __repr__(self) -> str:
+        return "***"
+
+    __str__ = __repr__
+
+
+def redact(text: str, secrets: tuple[Secret, ...]) -> str:
+    """Text with every one of the secrets replaced by `***`: servers echo keys in their error messages."""
+    for secret in secrets:
+        if len(secret.reveal()) >= 4:  # "none" and other stand-ins are words, not keys
+            text = text.replace(secret.reveal(), "***")
+    return text
