@@ -1,0 +1,89 @@
+"""What is known of models: short names, the form of thinking they take, how much they can write.
+
+The one place to edit when a model is released. Source: anthropic 2.14 and openai 3.57 (types of `model`), and the
+vendors' pages of 2026-11.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias
+
+ThinkingMode: TypeAlias = Literal["adaptive", "budgeted", "none"]
+
+_SHORT = {
+    "anthropic": {
+        "fable": "claude-fable-5-2",
+        "haiku": "claude-haiku-5-5",
+        "mythos": "claude-mythos-5-2",
+        "opus": "claude-opus-5-5",
+        "sonnet": "claude-sonnet-5-5",
+    },
+    "openai": {
+        "astra": "gpt-6.2-astra",
+        "luna": "gpt-6-luna",
+        "sol": "gpt-6.2-sol",
+        "terra": "gpt-6.1-terra",
+    },
+}
+
+
+class _Family(NamedTuple):
+    prefix: str
+    thinking: ThinkingMode
+    always_thinks: bool = False  # refuses to have its thinking switched off
+    max_output: int | None = None  # tokens, thinking included
+
+
+# The first prefix that fits decides, so the exact ones stand before the general.
+_FAMILIES = (
+    _Family("claude-3-7", "budgeted", max_output=64_000),
+    _Family("claude-3", "none", max_output=8_192),
+    _Family("claude-opus-4-5", "budgeted", max_output=64_000),
+    _Family("claude-sonnet-4-5", "budgeted", max_output=64_000),
+    _Family("claude-haiku-4-5", "budgeted", max_output=64_000),
+    _Family("claude-opus-4-6", "adaptive", max_output=128_000),
+    _Family("claude-opus-4-7", "adaptive", max_output=128_000),
+    _Family("claude-opus-4-8", "adaptive", max_output=128_000),
+    _Family("claude-sonnet-4-6", "adaptive", max_output=64_000),
+    _Family("claude-opus-4", "budgeted", max_output=32_000),
+    _Family("claude-sonnet-4", "budgeted", max_output=64_000),
+    _Family("claude-fable", "adaptive", always_thinks=True, max_output=64_000),
+    _Family("claude-mythos", "adaptive", always_thinks=True, max_output=64_000),
+    _Family("claude-opus-5-5", "adaptive", always_thinks=True, max_output=64_000),
+    _Family("claude-", "adaptive", max_output=64_000),
+    _Family("gpt-5-chat", "none"),
+    _Family("gpt-5", "adaptive"),
+    _Family("gpt-6", "adaptive"),
+    _Family("gpt-oss", "adaptive", always_thinks=True),
+    _Family("gpt-", "none"),
+    _Family("o1", "adaptive", always_thinks=True),
+    _Family("o3", "adaptive", always_thinks=True),
+    _Family("o4", "adaptive", always_thinks=True),
+)
+_UNKNOWN = _Family("", "none", max_output=8_192)
+
+
+def resolve_model(name: str, protocol: str | None = None) -> str:
+    """The full id of a short name; any other name as it is. A protocol limits the short names to its own vendor's."""
+    tables = _SHORT.values() if protocol is None else [_SHORT.get(protocol, {})]
+    return next((table[name] for table in tables if name in table), name)
+
+
+def thinking_mode(model: str) -> ThinkingMode:
+    """How the model is asked to think: it decides (adaptive), within a number of tokens (budgeted), or not at all."""
+    return _family(model).thinking
+
+
+def always_thinks(model: str) -> bool:
+    """Whether the model refuses a request that switches its thinking off."""
+    return _family(model).always_thinks
+
+
+def max_output_tokens(model: str) -> int:
+    """The most the model can write in one answer, thinking included; 8,192 when it is not known."""
+    return _family(model).max_output or 8_192
+
+
+def _family(model: str) -> _Family:
+    name = resolve_model(model).rpartition("/")[2]  # gateways write vendor/model
+    return next((family for family in _FAMILIES if name.startswith(family.prefix)), _UNKNOWN)

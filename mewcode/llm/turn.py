@@ -1,0 +1,121 @@
+"""A turn: one request, running in a worker thread, read through one bounded queue.
+
+The worker iterates the blocking stream and puts events into the queue; when nobody reads, it waits (back-pressure,
+not memory). Whatever happens, the last event is a terminal one, and there is exactly one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import queue
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING, Protocol
+
+from mewcode.errors import LLMError, MewcodeError, ProtocolError
+from mewcode.llm.cancel import CancelToken
+from mewcode.llm.events import Cancelled, StreamEnd, StreamError, Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from mewcode.llm.events import Event
+
+QUEUE_SIZE = 64
+
+_log = logging.getLogger(__name__)
+_numbers = itertools.count(1)
+
+
+class Source(Protocol):
+    """Opens the stream and yields its events, a StreamEnd last; raises LLMError."""
+
+    def __call__(self, cancel: CancelToken, /) -> Generator[Event, None, None]: ...
+
+
+class Turn:
+    """A running request. One consumer reads it, by iteration or `take()`; any thread may cancel or join it."""
+
+    def __init__(self, source: Source, on_ready: Callable[[], None] | None = None) -> None:
+        """Start the worker. `on_ready` is called in the worker after each event put into the queue."""
+        self.queue: queue.Queue[Event] = queue.Queue(maxsize=QUEUE_SIZE)
+        self._source = source
+        self._on_ready = on_ready
+        self._cancel = CancelToken()
+        self._ended = False  # the consumer has seen the terminal event
+        self._worker = threading.Thread(target=self._work, name=f"mewcode-turn-{next(_numbers)}", daemon=True)
+        self._worker.start()
+
+    def __iter__(self) -> Iterator[Event]:
+        """Wait for events; stops after the terminal one, and at once when that was read before."""
+        while not self._ended:
+            event = self.queue.get()
+            self._ended = isinstance(event, Terminal)
+            yield event
+
+    def take(self) -> list[Event]:
+        """What is there now, without waiting."""
+        events: list[Event] = []
+        while not self._ended:
+            try:
+                event = self.queue.get_nowait()
+            except queue.Empty:
+                break
+            self._ended = isinstance(event, Terminal)
+            events.append(event)
+        return events
+
+    def cancel(self) -> None:
+        """End the turn: what is queued stays, then comes Cancelled, unless the turn had ended already. Thread: any."""
+        self._cancel.cancel()
+        # A worker that waits for room has one event in hand and its end to come: make room for both, so that nothing
+        # is lost and nobody has to read. Queue.put() looks at maxsize again each time it is woken (CPython 3.11-3.14).
+        with self.queue.mutex:
+            self.queue.maxsize = QUEUE_SIZE + 2
+            self.queue.not_full.notify_all()
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the worker; True when it is gone. `timeout` in seconds."""
+        self._worker.join(timeout)
+        return not self._worker.is_alive()
+
+    def _work(self) -> None:
+        end: Terminal
+        try:
+            end = self._pass_on()
+        except LLMError as error:
+            end = StreamError(error)
+        except MewcodeError as error:  # a setting that shows only now
+            end = StreamError(_caused_by(error))
+        except Exception as error:  # a bug must end the turn, not leave the spinner turning
+            _log.exception("turn crashed")
+            end = StreamError(LLMError(f"internal error ({type(error).__name__}); the log has the details"))
+        if self._cancel.cancelled and not isinstance(end, StreamEnd):
+            end = Cancelled()
+        self._put(end)
+
+    def _pass_on(self) -> Terminal:
+        """Queue the source's progress; its end is returned."""
+        with closing(self._source(self._cancel)) as events:  # releases the connection, however the loop is left
+            for event in events:
+                if isinstance(event, Terminal):
+                    return event
+                if self._cancel.cancelled:
+                    return Cancelled()
+                self._put(event)
+        return StreamError(ProtocolError("the provider stopped without finishing"))
+
+    def _put(self, event: Event) -> None:
+        self.queue.put(event)
+        if self._on_ready is not None:
+            try:
+                self._on_ready()
+            except Exception:
+                _log.exception("on_ready failed")
+
+
+def _caused_by(error: MewcodeError) -> LLMError:
+    failed = LLMError(str(error))
+    failed.__cause__ = error
+    return failed
