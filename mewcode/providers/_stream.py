@@ -1,0 +1,206 @@
+"""One request, from the body to the events, with whatever goes wrong on the way as one of our errors.
+
+The SDK's generic call yields parsed JSON instead of typed objects: three to fourteen times cheaper, and nothing is
+misread (unknown events fall into the first class of the SDKs' unions). Source: anthropic 2.14, openai 3.57.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+import httpx2
+
+from mewcode.errors import (
+    LLMError,
+    NetworkError,
+    ProtocolError,
+    StreamInterrupted,
+    TimedOut,
+)
+from mewcode.llm.events import StreamEnd, TextDelta
+from mewcode.providers._errors import parse, read_fault, to_error
+from mewcode.providers._http import Watched
+from mewcode.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    from mewcode.llm.cancel import CancelToken
+    from mewcode.llm.client import ProviderConfig
+    from mewcode.llm.events import Event
+    from mewcode.providers._http import Json, Line, Lines
+
+_log = logging.getLogger(__name__)
+
+
+class SdkErrors(NamedTuple):
+    """The exceptions of one SDK: the same three names in both, with no common base."""
+
+    status: type[Any]
+    timeout: type[Exception]
+    connection: type[Exception]
+
+
+class InStreamError(Exception):
+    """A translate() found an error object in the stream; `body` is its JSON."""
+
+    def __init__(self, body: Json) -> None:
+        super().__init__("error in the stream")
+        self.body = body
+
+
+@dataclass(slots=True)
+class Heard:
+    """What has come so far of one answer. `done` is a chat stream's `[DONE]`."""
+
+    events: int = 0
+    text: list[str] = field(default_factory=list)
+    done: bool = False
+
+    def listen(self, raw: Iterable[object]) -> Iterator[Json]:
+        """Count the stream's events; only objects are passed on, since a server may send a list or null."""
+        for item in raw:
+            self.events += 1
+            if isinstance(item, dict):
+                yield item
+
+
+class Endpoint:
+    """Where one provider entry sends its requests."""
+
+    def __init__(
+        self,
+        config: ProviderConfig,
+        lines: Lines,
+        path: str,
+        *,
+        stream_cls: type,
+        errors: SdkErrors,
+        options: Json = None,
+    ) -> None:
+        self._config = config
+        self._lines = lines
+        self._path = path
+        self._stream_cls = stream_cls
+        self._errors = errors
+        self._options = options or {}
+
+    def events(
+        self,
+        body: dict[str, Json],
+        messages: int,
+        translate: Callable[[Iterable[Json], Heard], Iterator[Event]],
+        cancel: CancelToken,
+    ) -> Generator[Event, None, None]:
+        """Send the body, yield what `translate` makes of the stream. `messages` is for the log only.
+
+        Raises: LLMError, also when the stream ends and `translate` has seen no end mark.
+        """
+        heard = Heard()
+        config = self._config
+        _log.debug("%s: protocol %s, %d messages beside the system prompt", config.name, config.protocol, messages)
+        with self._lines.lease(cancel) as line:
+            url = f"{str(line.sdk.base_url).rstrip('/')}{self._path}"
+            try:
+                for event in self._translated(line, body, heard, translate):
+                    if isinstance(event, TextDelta):
+                        heard.text.append(event.text)
+                    yield event
+                    if isinstance(event, StreamEnd):
+                        return
+            except LLMError:
+                raise
+            except Exception as error:
+                raise self._mapped(error, heard, url) from error
+
+    def _translated(
+        self,
+        line: Line,
+        body: dict[str, Json],
+        heard: Heard,
+        translate: Callable[[Iterable[Json], Heard], Iterator[Event]],
+    ) -> Iterator[Event]:
+        with line.sdk.post(
+            self._path,
+            cast_to=object,
+            body=body,
+            options=self._options,
+            stream=True,
+            stream_cls=self._stream_cls,
+        ) as raw:
+            yield from translate(self._watched(raw, heard), heard)
+            if not heard.events:
+                kind = one_line(raw.response.headers.get("content-type", "no type"), 60)
+                raise ProtocolError(
+                    f"{self._config.name}: {raw.response.url} answered with no event stream ({kind}); check base_url.",
+                    provider=self._config.name,
+                    status=raw.response.status_code,
+                )
+            raise self._interrupted("the server closed the stream before its end", heard)
+
+    def _watched(self, raw: Any, heard: Heard) -> Iterator[Json]:
+        yield from heard.listen(raw)
+        stream = raw.response.stream
+        heard.done = isinstance(stream, Watched) and stream.done
+
+    def _mapped(self, error: Exception, heard: Heard, url: str) -> LLMError:
+        match error:
+            case InStreamError(body=body):
+                return to_error(read_fault(200, body, {}), self._config, url)
+            case self._errors.status():
+                body = error.body if error.status_code < 300 else parse(error.response.text)
+                return to_error(read_fault(error.status_code, body, error.response.headers), self._config, url)
+            case self._errors.timeout() | httpx2.TimeoutException():
+                return self._timed_out(error, heard, url)
+            case self._errors.connection() | httpx2.HTTPError():
+                return self._unreachable(error, heard, url)
+            case ValueError():
+                return ProtocolError(
+                    f"{self._config.name}: {url} sent a malformed event ({type(error).__name__}).",
+                    provider=self._config.name,
+                )
+            case _:
+                raise error
+
+    def _timed_out(self, error: Exception, heard: Heard, url: str) -> LLMError:
+        config = self._config
+        if heard.events:
+            return self._interrupted(f"the server was silent for {config.idle_timeout:g} s", heard)
+        connecting = any(isinstance(cause, httpx2.ConnectTimeout) for cause in _chain(error))
+        limit, what = (config.connect_timeout, "connection to") if connecting else (config.idle_timeout, "answer from")
+        return TimedOut(f"{config.name}: no {what} {_host(url)} within {limit:g} s.", provider=config.name)
+
+    def _unreachable(self, error: Exception, heard: Heard, url: str) -> LLMError:
+        causes = list(_chain(error))
+        tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
+        # "connection lost" alone says nothing: the innermost cause has the system's own words
+        words = one_line(str(causes[-1]), 200) or type(causes[-1]).__name__
+        if heard.events:
+            return self._interrupted(f"the connection broke ({words})", heard)
+        name, host = self._config.name, _host(url)
+        if tls is not None or "SSL" in words:
+            fix = "set ca_bundle if the certificate is your own"
+            return NetworkError(
+                f"{name}: no secure connection to {host}: {words}; {fix}.", provider=name, retryable=False
+            )
+        return NetworkError(f"{name}: cannot reach {host}: {words}.", provider=name)
+
+    def _interrupted(self, reason: str, heard: Heard) -> StreamInterrupted:
+        name = self._config.name
+        return StreamInterrupted(f"{name}: {reason}.", partial="".join(heard.text), provider=name)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and its causes, outermost first."""
+    current: BaseException | None = error
+    while current is not None:
+        yield current
+        current = current.__cause__ or current.__context__
+
+
+def _host(url: str) -> str:
+    return one_line(urlsplit(url).netloc.rpartition("@")[2], 100)

@@ -1,0 +1,54 @@
+"""`<think>…</think>` at the head of a content: servers without a field for reasoning send it that way."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_OPEN, _CLOSE = "<think>", "</think>"
+
+
+class ThinkTag:
+    """Splits a text that comes in pieces; a tag may be cut between two of them. Only a leading tag counts."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._place = "before"  # before → inside → after
+
+    def split(self, piece: str) -> Iterator[tuple[bool, str]]:
+        """(is thinking, text) for what can be told now."""
+        if self._place == "after":
+            yield False, piece
+            return
+        self._held += piece
+        if self._place == "before":
+            head = self._held.lstrip()
+            if len(head) < len(_OPEN) and _OPEN.startswith(head):
+                return  # may still become a tag
+            if not head.startswith(_OPEN):
+                yield from self.rest()
+                return
+            self._place, self._held = "inside", head[len(_OPEN) :]
+        thought, closed, rest = self._held.partition(_CLOSE)
+        if closed:
+            self._place, self._held = "after", ""
+            yield True, thought
+            yield False, rest
+            return
+        keep = _cut_tag(self._held)
+        yield True, self._held[: len(self._held) - keep]
+        self._held = self._held[len(self._held) - keep :]
+
+    def rest(self) -> Iterator[tuple[bool, str]]:
+        """What was held back, when nothing more comes."""
+        yield self._place == "inside", self._held
+        self._place, self._held = "after", ""
+
+
+def _cut_tag(text: str) -> int:
+    """How many characters at the end may be the beginning of the closing tag."""
+    found = re.search(r"<(/(t(h(i(n(k)?)?)?)?)?)?$", text)
+    return len(found[0]) if found else 0
