@@ -1,0 +1,1 @@
+"""The config file: found, read, checked. Nothing here opens a connection or keeps state."""
