@@ -1,0 +1,1 @@
+"""Markdown as plain blocks of styled text: no widgets, no terminal."""
