@@ -1,0 +1,149 @@
+"""The command line. Each command's module is imported only when it runs: `--help` and `--version` load nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mewcode import __version__, exits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from mewcode.launch import Launcher
+    from mewcode.log import Log
+
+_COMMANDS = ("chat", "once")
+_EPILOG = """\
+exit codes of once: 0 answered · 2 wrong usage · 65 refused as it stands · 69 no such model, no quota, no secure
+connection · 74 input or output · 75 try again later · 76 not the protocol · 77 key refused · 78 configuration ·
+130 interrupted"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; its exit code."""
+    options = _parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv)))
+    return _guarded(options)
+
+
+def _normalised(arguments: list[str]) -> list[str]:
+    """With the default command, and with `--local`'s optional value told apart from a message."""
+    if not arguments or arguments[0] not in (*_COMMANDS, "-h", "--help", "--version"):
+        arguments = ["chat", *arguments]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    whole: list[str] = []
+    for argument in arguments[:end]:
+        if whole[-1:] == ["--local="] and argument.endswith(".gguf"):
+            whole[-1] += argument
+        else:
+            whole.append("--local=" if argument == "--local" else argument)
+    return whole + arguments[end:]
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("-c", "--config", type=Path, metavar="FILE", help="this configuration and no other")
+    common.add_argument("-p", "--provider", metavar="NAME", help="which entry of the configuration")
+    common.add_argument("--local", metavar="MODEL.gguf", help="the embedded model: no key, no configuration")
+    common.add_argument("--model", metavar="ID", help="another model, by its id or short name")
+    common.add_argument("--max-tokens", type=_positive, metavar="N", help="at most N tokens an answer")
+    common.add_argument("--thinking", action=argparse.BooleanOptionalAction, help="let the model think, or not")
+    common.add_argument("--system", metavar="TEXT|@FILE", help="another system prompt")
+    common.add_argument("--log", choices=("error", "info", "debug"), default="error", help="what goes to the log file")
+
+    parser = argparse.ArgumentParser(prog="mewcode", description="Chat with large language models in the terminal.")
+    parser.add_argument("--version", action="version", version=f"mewcode {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands.add_parser("chat", parents=[common], help="the chat (what runs without a command)")
+    once = commands.add_parser("once", parents=[common], help="one question, the answer on stdout", epilog=_EPILOG)
+    once.add_argument("text", nargs="?", metavar="TEXT", help="the message")
+    once.add_argument("-m", "--message", metavar="TEXT", help="the message; piped input is put after it")
+    once.add_argument("--output", choices=("text", "jsonl"), default="text", help="jsonl: one event a line")
+    return parser
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
+    return number
+
+
+def _guarded(options: argparse.Namespace) -> int:
+    """Whatever goes wrong is one sentence on stderr and an exit code, never a traceback."""
+    import logging
+
+    from mewcode.config.settings import ProviderChoiceError
+    from mewcode.errors import MewcodeError
+    from mewcode.log import Log
+    from mewcode.once import note
+    from mewcode.paths import state_home
+
+    log = Log(state_home(), options.log)
+    try:
+        return _run(options, log)
+    except ProviderChoiceError as error:
+        note(str(error))
+        return exits.USAGE
+    except MewcodeError as error:
+        note(str(error))
+        return exits.exit_code(error)
+    except KeyboardInterrupt:
+        return exits.by_signal(2)
+    except Exception as error:
+        logging.getLogger(__name__).exception("crashed")
+        note(f"internal error ({type(error).__name__}); {state_home() / 'mewcode.log'} has the details")
+        return exits.INTERNAL
+
+
+def _run(options: argparse.Namespace, log: Log) -> int:
+    from mewcode.launch import Launcher, Options
+
+    given = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "system"}
+    start = partial(Launcher, Options(**given, system=_system(options.system)), log)
+    return _once(options, start) if options.command == "once" else _chat(start)
+
+
+def _system(given: str | None) -> str | None:
+    if given is None or not given.startswith("@"):
+        return given
+    from mewcode.errors import ConfigError
+
+    try:
+        return Path(given[1:]).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ConfigError(f"--system {given}: cannot read the file: {reason}") from None
+
+
+def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
+    from mewcode import once
+    from mewcode.question import piped_stdin, read_question
+
+    if options.text is not None and options.message is not None:
+        once.note("give the message once: as TEXT or with -m")
+        return exits.USAGE
+    launcher = start()
+    for warning in launcher.warnings:
+        once.note(warning)
+    client = launcher.client(launcher.choose())
+    given = options.text if options.message is None else options.message
+    question = read_question(given, piped_stdin(), once.note)
+    if not question.strip():
+        once.note("no message: give one as TEXT, with -m, or through a pipe")
+        return exits.USAGE
+    return once.run(client, question, jsonl=options.output == "jsonl")
+
+
+def _chat(start: Callable[[], Launcher]) -> int:
+    from mewcode.once import note
+
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        note("the chat needs a terminal; use `mewcode once` in scripts and pipes")
+        return exits.USAGE
+    from mewcode.tui.app import run
+
+    return run(start())

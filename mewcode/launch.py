@@ -1,0 +1,78 @@
+"""From flags and configuration to a client: what `chat` and `once` share."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mewcode.config.load import load_settings
+from mewcode.config.settings import NoKey, ProviderEntry, Settings
+from mewcode.llm.registry import create_client
+from mewcode.prompt import system_prompt
+
+if TYPE_CHECKING:
+    from mewcode.llm.client import LLMClient, ProviderConfig
+    from mewcode.log import Log
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The flags of `chat` and `once`, as given; None where one was not."""
+
+    config: Path | None = None
+    provider: str | None = None
+    local: str | None = None  # "" is the packaged model
+    model: str | None = None
+    max_tokens: int | None = None
+    thinking: bool | None = None
+    system: str | None = None
+
+
+class Launcher:
+    """Reads the configuration once; then makes a client of any of its entries."""
+
+    def __init__(self, options: Options, log: Log) -> None:
+        """Raises: ConfigError."""
+        self._options = options
+        self._log = log
+        self.warnings: list[str] = []
+        self.settings = self._read()
+
+    @property
+    def asked_for_one(self) -> bool:
+        """Whether a flag named an entry: then there is nothing to pick from."""
+        return self._options.provider is not None
+
+    def choose(self) -> ProviderEntry:
+        """The entry that flags and configuration name. Raises: ProviderChoiceError."""
+        return self.settings.choose(self._options.provider)
+
+    def client(self, entry: ProviderEntry) -> LLMClient:
+        """Raises: ConfigError when the entry's key is not there."""
+        config = self._overridden(entry.resolve(os.environ))
+        for secret in (config.api_key, *config.headers.values()):
+            self._log.hide(secret)
+        prompt = self._options.system or self.settings.system_prompt or system_prompt(Path.cwd())
+        return create_client(config, prompt)
+
+    def _read(self) -> Settings:
+        if self._options.local is not None:
+            return Settings((ProviderEntry("local", "local", self._options.local, NoKey()),))
+        settings, self.warnings = load_settings(self._options.config, Path.cwd())
+        return settings
+
+    def _overridden(self, config: ProviderConfig) -> ProviderConfig:
+        options = self._options
+        model = options.model or config.model
+        if config.protocol == "local" and not model:
+            from mewcode.providers.local import default_model
+
+            model = str(default_model())
+        return replace(
+            config,
+            model=model,
+            max_output_tokens=options.max_tokens or config.max_output_tokens,
+            thinking=config.thinking if options.thinking is None else options.thinking,
+        )

@@ -1,0 +1,176 @@
+"""`mewcode once`: one question; stdout carries the answer as it comes and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mewcode import exits
+from mewcode.errors import LLMError, MewcodeError
+from mewcode.llm.conversation import Conversation
+from mewcode.llm.events import Cancelled, StreamEnd, StreamError, TextDelta
+from mewcode.session import stop_note
+from mewcode.text import Cleaner
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from types import FrameType
+    from typing import TextIO
+
+    from mewcode.llm.client import LLMClient
+    from mewcode.llm.events import Event
+    from mewcode.llm.turn import Turn
+
+
+class Signalled(BaseException):
+    """A signal that ends the process; the turn is cancelled on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Output(Protocol):
+    """How events are written."""
+
+    def write(self, event: Event) -> None: ...
+
+
+def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
+    """Ask, write what comes, return the exit code."""
+    output: Output = JsonLines(sys.stdout) if jsonl else Text(sys.stdout)
+    conversation = Conversation()
+    conversation.add("user", message)
+    with _signals_raise():
+        turn = client.stream(conversation)
+        try:
+            return _follow(turn, output)
+        except Signalled as signalled:
+            _wind_down(turn, output)
+            return exits.by_signal(signalled.number)
+        except BrokenPipeError:
+            return exits.by_signal(signal.SIGPIPE)
+        except OSError as error:
+            note(f"cannot write the answer: {error.strerror}")
+            return exits.IO
+        finally:
+            turn.cancel()
+            turn.join(1.0)
+            client.close()
+            _forget_unwritten()
+
+
+def _follow(turn: Turn, output: Output) -> int:
+    code = exits.INTERNAL
+    for event in turn:
+        output.write(event)
+        match event:
+            case StreamEnd():
+                if words := stop_note(event):
+                    note(words)
+                code = exits.REFUSED if event.stop_reason in ("refusal", "content_filter") else exits.OK
+            case StreamError(error):
+                note(str(error))
+                code = exits.exit_code(error)
+    return code
+
+
+def _wind_down(turn: Turn, output: Output) -> None:
+    """Write what had come when the signal did, and the end."""
+    turn.cancel()
+    with contextlib.suppress(OSError):
+        for event in turn:
+            output.write(event)
+
+
+def note(sentence: str) -> None:
+    """One line on stderr."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"mewcode: {sentence}\n")
+        sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def _signals_raise() -> Generator[None, None, None]:
+    def stop(number: int, _frame: FrameType | None) -> None:
+        for each in signals:
+            signal.signal(each, signal.SIG_IGN)  # once is enough: what is being written is finished first
+        raise Signalled(number)
+
+    signals = [
+        each
+        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(each) is not signal.SIG_IGN  # nohup stays in force
+    ]
+    for each in signals:
+        signal.signal(each, stop)
+    yield
+
+
+def _forget_unwritten() -> None:
+    """After a broken pipe the interpreter would fail once more, and say so, when it flushes stdout."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class Text:
+    """The answer as text, with control characters as marks; on a terminal invisible characters too."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._tty = stream.isatty()
+        self._cleaner = Cleaner(invisible=self._tty)
+        self._ends_line = True
+
+    def write(self, event: Event) -> None:
+        match event:
+            case TextDelta(text):
+                self._put(self._cleaner.feed(text))
+            case StreamEnd() | StreamError() | Cancelled():
+                self._put(self._cleaner.rest())
+                if self._tty and not self._ends_line:
+                    self._put("\n")
+
+    def _put(self, text: str) -> None:
+        if text:
+            self._ends_line = text.endswith("\n")
+            self._stream.write(text)
+            self._stream.flush()
+
+
+class JsonLines:
+    """One object a line, in ASCII, so that it is inert wherever it is shown."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, event: Event) -> None:
+        self._stream.write(json.dumps({"type": _snake(type(event).__name__), **_fields(event)}) + "\n")
+        self._stream.flush()
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case LLMError():
+            names = ("kind", "status", "request_id", "retryable")
+            return {"message": str(value), **{name: getattr(value, name) for name in names}}
+        case MewcodeError():
+            return {"kind": value.kind, "message": str(value)}
+        case _ if dataclasses.is_dataclass(value):
+            return _fields(value)
+    return value
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
