@@ -1,0 +1,150 @@
+"""The program around the chat: loop, signals, warming up, and the way out. The only file that knows them all."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import logging
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import urwid
+from urwid.display.common import InputClosedError
+
+from mewcode import exits
+from mewcode.config.settings import ProviderChoiceError
+from mewcode.errors import MewcodeError
+from mewcode.session import Session
+from mewcode.tui.bridge import Bridge
+from mewcode.tui.chat import Chat
+from mewcode.tui.paste import PasteFilter
+from mewcode.tui.picker import Picker
+from mewcode.tui.screen import Screen
+from mewcode.tui.theme import PALETTE
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from mewcode.config.settings import ProviderEntry
+    from mewcode.launch import Launcher
+    from mewcode.llm.client import LLMClient
+
+_log = logging.getLogger(__name__)
+_WAIT = 1.0  # seconds a worker has to close its connection on the way out
+
+
+def run(launcher: Launcher) -> int:
+    """The whole chat; the exit code. Raises: ConfigError, before the screen is touched."""
+    return App(launcher).run()
+
+
+class App:
+    def __init__(self, launcher: Launcher) -> None:
+        self._launcher = launcher
+        self._session: Session | None = None
+        self._chat: Chat | None = None
+        self._code = exits.OK
+        self._loop = urwid.MainLoop(
+            urwid.SolidFill(),
+            PALETTE,
+            Screen(),
+            handle_mouse=False,
+            input_filter=PasteFilter(self._pasted),
+        )
+        self._bridge = Bridge(self._loop, self._pump, self._frame)
+        self._start()
+
+    def run(self) -> int:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._signalled)
+        try:
+            self._loop.run()
+        except InputClosedError:
+            self._code = exits.by_signal(signal.SIGHUP)
+        except OSError as error:
+            if error.errno not in (errno.EIO, errno.ENXIO, errno.EPIPE):
+                raise
+            self._code = exits.by_signal(signal.SIGHUP)  # the terminal is gone
+        finally:
+            self._bridge.close()
+            if self._session is not None:
+                self._session.close(_WAIT)
+        return self._code
+
+    def _start(self) -> None:
+        """The chat at once where the provider is clear, else the list of them."""
+        try:
+            entry = self._launcher.choose()
+        except ProviderChoiceError:
+            if self._launcher.asked_for_one:
+                raise
+            self._loop.widget = Picker(self._launcher.settings.providers, self._picked, self._leave)
+        else:
+            self._open(self._launcher.client(entry))
+
+    def _picked(self, entry: ProviderEntry) -> None:
+        try:
+            self._open(self._launcher.client(entry))
+        except MewcodeError as error:
+            picker = self._loop.widget
+            assert isinstance(picker, Picker)
+            picker.tell(str(error))
+
+    def _open(self, client: LLMClient) -> None:
+        self._session = Session(client, self._bridge.notify)
+        self._chat = Chat(self._session, self._loop.event_loop.alarm, self._leave)
+        self._chat.open(self._launcher.warnings)
+        self._loop.widget = self._chat.view
+        # the alarm that draws the first screen was set before this one
+        self._loop.event_loop.alarm(0, lambda: _in_background(client))
+
+    def _leave(self) -> None:
+        raise urwid.ExitMainLoop
+
+    def _pump(self) -> bool:
+        return self._chat is not None and self._chat.pump()
+
+    def _frame(self) -> None:
+        if self._chat is not None:
+            self._chat.refresh()
+            self._loop.draw_screen()
+
+    def _pasted(self, text: str) -> None:
+        if self._chat is not None:
+            self._chat.paste(text)
+
+    def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        try:
+            self._loop.call_from_thread(self._act_on, number)
+        except RuntimeError:  # the loop is not up yet, or is on its way down
+            self._code = exits.by_signal(number)
+
+    def _act_on(self, number: int) -> None:
+        """SIGINT is what Ctrl+C sends; the others end the program, the terminal restored."""
+        if number != signal.SIGINT:
+            self._code = exits.by_signal(number)
+            self._leave()
+        elif self._chat is not None:
+            self._chat.interrupt()
+        else:
+            self._leave()
+
+
+def _in_background(client: LLMClient) -> None:
+    threading.Thread(target=_warm, args=(client,), name="mewcode-warm", daemon=True).start()
+
+
+def _warm(client: LLMClient) -> None:
+    """Import the SDK while the user types. With the collector off and short slices the screen does not notice."""
+    interval = sys.getswitchinterval()
+    gc.disable()
+    sys.setswitchinterval(0.0005)
+    try:
+        client.warm()
+    except Exception:  # the first turn meets the same error, and shows it
+        _log.info("warming up failed", exc_info=True)
+    finally:
+        sys.setswitchinterval(interval)
+        gc.enable()

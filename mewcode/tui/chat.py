@@ -1,0 +1,148 @@
+"""The chat: keeps the widgets in step with the session, and does what keys and commands ask for."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mewcode.prompt import banner
+from mewcode.tui import entries
+from mewcode.tui.commands import is_command, run_command
+from mewcode.tui.status import activity, model_label
+from mewcode.tui.view import View
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from mewcode.session import Session
+    from mewcode.tui.answer import Answer
+
+_AGAIN = 2.0  # seconds within which a second Ctrl+C quits
+
+
+class Chat:
+    """Thread: the loop's. `after(seconds, callback)` is the loop's alarm, `leave()` ends it."""
+
+    def __init__(
+        self,
+        session: Session,
+        after: Callable[[float, Callable[[], None]], object],
+        leave: Callable[[], None],
+    ) -> None:
+        self._session = session
+        self._after = after
+        self._leave = leave
+        self._answer: Answer | None = None  # the rows of the running answer
+        self._shown = 0  # characters of it
+        self._armed = 0.0  # until when a second Ctrl+C quits
+        self.view = View(self.send, {"esc": self.cancel, "ctrl d": leave}, self._disarm)
+
+    def open(self, warnings: Iterable[str]) -> None:
+        """Show the banner and what there is to say before the first message."""
+        client = self._session.client
+        ready = f"Ready: {client.name}, {model_label(client.model)}. Enter sends, /help shows the rest."
+        self.view.transcript.append(entries.banner(banner(Path.cwd(), Path.home()), ready))
+        for warning in warnings:
+            self.view.transcript.append(entries.note(warning))
+        self.view.status.show(client.name, client.model)
+
+    def send(self, text: str) -> None:
+        """What Enter does: a command runs, a message is asked, and one that cannot be yet stays in the prompt."""
+        if not text.strip():
+            return
+        if is_command(text):
+            sentence = run_command(self, text)
+            if sentence is None:
+                self.view.composer.clear()
+            else:
+                self.tell(sentence)
+            return
+        if self._session.running:
+            self.view.status.note("still answering; Esc cancels")
+            return
+        self._ask(text)
+
+    def _ask(self, text: str) -> None:
+        from mewcode.tui.answer import Answer  # mistune: after the first paint
+
+        self._session.ask(text)
+        self.view.composer.clear()
+        self.view.status.note("")
+        self.view.transcript.append(entries.asked(text))
+        self.view.transcript.follow()
+        self._answer, self._shown = Answer(), 0
+        self._tick()
+
+    def pump(self) -> bool:
+        """Apply what has come; whether there is something to draw."""
+        return self._session.pump()
+
+    def refresh(self) -> None:
+        """Bring the rows in step with the session."""
+        if self._answer is None:
+            return
+        message = self._session.answer()
+        if not self._session.running:
+            self._close_answer()
+        elif len(message.text) != self._shown:
+            self._shown = len(message.text)
+            self.view.transcript.replace_open(*self._answer.grow(message.text))
+
+    def cancel(self) -> None:
+        """What Esc does: end the running answer, keeping what came."""
+        if self._session.cancel():
+            self.refresh()
+
+    def interrupt(self) -> None:
+        """What Ctrl+C does: cancel, else clear the prompt, else quit; twice when a conversation would be lost."""
+        if self._session.running:
+            self.cancel()
+        elif self.view.composer.text:
+            self.view.composer.clear()
+        elif not self._session.conversation.snapshot() or time.monotonic() < self._armed:
+            self._leave()
+        else:
+            self._armed = time.monotonic() + _AGAIN
+            self.view.status.note("Ctrl+C again quits")
+            self._after(_AGAIN, lambda: self.view.status.note(""))
+
+    def _disarm(self) -> None:
+        self._armed = 0.0
+
+    def paste(self, text: str) -> None:
+        self.view.composer.insert(text)
+
+    def tell(self, text: str) -> None:
+        """Say something in the transcript that is no part of the conversation."""
+        if self._session.running:
+            self.view.status.note("still answering; Esc cancels")
+            return
+        self.view.transcript.append(entries.note(text))
+        self.view.transcript.follow()
+
+    def clear(self) -> None:
+        self._session.clear()
+        self._answer = None
+        self.view.activity.set_text("")
+        self.view.transcript.clear()
+        self.view.status.note("new conversation")
+
+    def quit(self) -> None:
+        self._leave()
+
+    def _tick(self) -> None:
+        """Once a second while an answer runs: one small place on the screen changes, and nothing wakes afterwards."""
+        if self._session.running:
+            elapsed = self._session.elapsed
+            self.view.activity.set_text(("activity", activity(elapsed)))
+            self._after(1.0 - elapsed % 1.0, self._tick)
+
+    def _close_answer(self) -> None:
+        assert self._answer is not None
+        message = self._session.answer()
+        self.view.transcript.replace_open(*self._answer.finish(message.text))
+        self.view.transcript.append(entries.ended(self._session, message))
+        self._answer = None
+        self.view.activity.set_text("")
+        self.view.status.note("" if self.view.transcript.following else "↓ End")

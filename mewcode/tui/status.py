@@ -1,0 +1,60 @@
+"""The row that says what is happening, and the bar at the bottom."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+import urwid
+from urwid.str_util import calc_width
+
+from mewcode.text import one_line
+
+
+def model_label(model: str) -> str:
+    """How the bar shows a model: the stem of a file, else its id."""
+    return PurePath(model).stem if model.endswith(".gguf") else model
+
+
+def activity(elapsed: float) -> str:
+    """What stands below the open answer, set off by a blank row; `elapsed` in seconds."""
+    return f"\nImagining… ({int(elapsed)}s)"
+
+
+class StatusBar(urwid.Widget):
+    """One row: provider left, model right, a note between them while there is room."""
+
+    _sizing = frozenset([urwid.FLOW])
+    ignore_focus = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = self._right = self._note = ""
+
+    def show(self, provider: str, model: str) -> None:
+        self._left, self._right = one_line(provider, 40), one_line(model_label(model), 80)
+        self._invalidate()
+
+    def note(self, words: str) -> None:
+        if words != self._note:
+            self._note = words
+            self._invalidate()
+
+    def rows(self, size: tuple[int], focus: bool = False) -> int:
+        return 1
+
+    def render(self, size: tuple[int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
+        return urwid.Text(("status", self._line(size[0])), wrap="clip").render(size)
+
+    def _line(self, width: int) -> str:
+        left, right, note = self._left, self._right, self._note
+        room = width - _columns(left) - _columns(right)
+        if room < 1:  # the model's name is the longer one, and its head tells most
+            return f"{left} {right}"
+        if _columns(note) > room - 2:
+            note = ""
+        before = (room - _columns(note)) // 2
+        return f"{left}{' ' * before}{note}{' ' * (room - before - _columns(note))}{right}"
+
+
+def _columns(text: str) -> int:
+    return calc_width(text, 0, len(text))

@@ -1,0 +1,64 @@
+"""The chat's widgets in their places, and the keys that belong to no single one of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import urwid
+
+from mewcode.tui.composer import Composer
+from mewcode.tui.status import StatusBar
+from mewcode.tui.transcript import Transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_ONLY_WITHOUT_TEXT = ("home", "end", "ctrl d")
+
+
+class View(urwid.WidgetWrap[urwid.Widget]):
+    """Transcript above, composer and status bar below. `on_key` maps keys to what the chat does with them."""
+
+    def __init__(
+        self,
+        on_send: Callable[[str], None],
+        on_key: Mapping[str, Callable[[], None]],
+        before_key: Callable[[], None],
+    ) -> None:
+        self.activity = urwid.Text("")
+        self.transcript = Transcript(self.activity)
+        self.composer = Composer(on_send)
+        self.status = StatusBar()
+        self._on_key = on_key
+        self._before_key = before_key
+        footer = urwid.Pile([("pack", self.composer), ("pack", self.status)], focus_item=0)
+        super().__init__(urwid.Frame(self.transcript, footer=footer, focus_part="footer"))
+
+    def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
+        self._fit(size)
+        return super().render(size, focus)
+
+    def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
+        self._fit(size)
+        self._before_key()
+        if not (key in _ONLY_WITHOUT_TEXT and self.composer.text):
+            if key in self._on_key:
+                self._on_key[key]()
+                return None
+            if self.transcript.scroll((size[0], self._transcript_rows(size)), key):
+                self._note_position()
+                return None
+        return super().keypress(size, key)
+
+    def _fit(self, size: tuple[int, int]) -> None:
+        """The composer takes at most a third of the window: a footer taller than it would hide the transcript."""
+        limit = max(1, size[1] // 3)
+        if limit != self.composer.limit:
+            self.composer.limit = limit
+            self.composer._invalidate()
+
+    def _transcript_rows(self, size: tuple[int, int]) -> int:
+        return max(1, size[1] - self.composer.rows((size[0],), True) - 1)
+
+    def _note_position(self) -> None:
+        self.status.note("" if self.transcript.following else "↓ End")
