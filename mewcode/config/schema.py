@@ -127,7 +127,7 @@ def _read_base_url(fields: Fields, protocol: str) -> str | None:
     if protocol == "local":
         raise fields.error("base_url", "does not go with protocol local, which runs its own server: remove the line")
     if not url.is_endpoint(address):
-        raise fields.error("base_url", "must be http:// or https:// and a host, without user, query or blanks")
+        raise fields.error("base_url", "must be http:// or https:// and a host, without user or blanks")
     if url.is_exposed(address) and not fields.flag("allow_http"):
         raise fields.error(
             "base_url", "is plain http to another machine: use https://, or add `allow_http: true` to this provider"

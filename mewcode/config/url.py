@@ -7,14 +7,14 @@ import re
 
 # Narrow on purpose: what two URL parsers could read as two different hosts does not pass.
 _HOST = r"(?P<host>\w(?:[\w.-]*\w)?\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?"
-_ENDPOINT = re.compile(rf"(?P<scheme>https?)://{_HOST}(?P<path>/[!-~]*)?", re.IGNORECASE)
+_ENDPOINT = re.compile(rf"(?P<scheme>https?)://{_HOST}(?P<path>[/?][!-~]*)?", re.IGNORECASE)
 _PROXY = re.compile(rf"(?P<scheme>https?|socks5h?)://([^\s/@\\]+@)?{_HOST}/?", re.IGNORECASE)
 
 
 def is_endpoint(url: str) -> bool:
-    """An http(s) URL with a host, without user, query and fragment."""
+    """An http(s) URL with a host, without user and fragment. A query may be in it, such as Azure's api-version."""
     found = _ENDPOINT.fullmatch(url)
-    return found is not None and _sound(found) and not re.search(r"[?#\\]", url)
+    return found is not None and _sound(found) and not re.search(r"[#\\]", url)
 
 
 def is_proxy(url: str) -> bool:

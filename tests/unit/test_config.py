@@ -147,3 +147,12 @@ def test_the_example_loads_with_everything_switched_on_and_names_every_setting(t
 def test_a_whole_number_is_read_as_yaml_1_2_has_it(tmp_path, number, value):
     (entry,) = load(write(tmp_path / "c.yaml", PLAIN + f"    max_output_tokens: {number}\n")).providers
     assert entry.max_output_tokens == value
+
+
+def test_a_base_url_may_have_a_query(tmp_path):
+    path = tmp_path / "c.yaml"
+    url = "https://x.example/openai/deployments/m?api-version=2026-01-01"
+    path.write_text(
+        f"providers:\n  - {{name: az, protocol: openai-compat, model: m, api_key: none, base_url: '{url}'}}\n"
+    )
+    assert load(path).providers[0].base_url == url

@@ -12,7 +12,7 @@ from tests.unit.test_config_syntax import WHOLE_FILES, message
 
 CANARY = "kk-test-CANARY0123456789"
 SECONDS = "must be a number of seconds above 0 and up to 86400, without quotes"
-ADDRESS = "`base_url` must be http:// or https:// and a host, without user, query or blanks"
+ADDRESS = "`base_url` must be http:// or https:// and a host, without user or blanks"
 
 # Lines of one provider from line 5 on, then as above.
 ENTRIES = [
@@ -82,7 +82,6 @@ ENTRIES = [
             "ftp://x.example",
             "https://",
             "https://u:p@x.example",
-            "https://x.example/?key=k",
             "'https://x.example/#a'",
             "https://x.example:99999",
             "https://x.example:0",
