@@ -49,8 +49,8 @@ def spawn(model: Path, packages: Path) -> subprocess.Popen[bytes]:
     """The child, with unbuffered pipes. `packages` holds xllamacpp: our sys.path alone may know it. Raises: OSError."""
     script = Path(__file__).absolute()
     return subprocess.Popen(
-        # -P: beside this file are an openai.py and an anthropic.py, which must not hide the SDKs
-        [sys.executable, "-P", str(script), str(model.absolute()), str(packages.absolute())],
+        # -I: beside this file are an openai.py and an anthropic.py, which must not hide the SDKs; PYTHON* is not for it
+        [sys.executable, "-I", str(script), str(model.absolute()), str(packages.absolute())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -84,7 +84,7 @@ def main() -> None:
     # not a parent-death signal: that would come when the *thread* that started us ends
     life = threading.Thread(target=until_stdin_ends, args=(lambda: os._exit(0),), daemon=True)
     life.start()
-    sys.path.append(packages)  # last: it must not hide the standard library
+    sys.path.insert(_behind_the_standard_library(), packages)
     try:
         server = _serve(Path(model), key)
     except (ImportError, RuntimeError, UnicodeError) as error:
@@ -93,6 +93,10 @@ def main() -> None:
     os.write(ready, f"{server.listening_address}\n".encode())
     os.close(ready)
     life.join()
+
+
+def _behind_the_standard_library() -> int:
+    return next((at for at, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
 
 
 def _serve(model: Path, key: str) -> Any:
