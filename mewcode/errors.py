@@ -35,7 +35,7 @@ class MewcodeError(Exception):
     @property
     def kind(self) -> str:
         """The class in snake case, as `once --output jsonl` prints it: `rate_limited`, `timed_out`."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(self).__name__).lower()
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(self).__name__).lower()
 
 
 class ConfigError(MewcodeError):

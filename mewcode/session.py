@@ -76,7 +76,9 @@ class Session:
         return time.monotonic() - self._started
 
     def ask(self, text: str) -> str:
-        """Add the user's message and start the answer, whose id is returned. One turn at a time."""
+        """Add the user's message and start the answer, whose id is returned. Raises: RuntimeError while one runs."""
+        if self._turn is not None:
+            raise RuntimeError("an answer is still running")
         self.conversation.add("user", text)
         self.answer_id = self.conversation.add("assistant", status="streaming", origin=self.client.origin)
         self.phase, self._started = "waiting", time.monotonic()

@@ -25,6 +25,8 @@ class CancelToken:
     def cancel(self) -> None:
         """Set the flag, end every sleep, and run the hook of the block that `aborting` guards, if one is running."""
         with self._lock:  # a hook never runs after aborting() has left its block
+            if self._event.is_set():
+                return
             self._event.set()
             if self._abort is not None:
                 self._abort()

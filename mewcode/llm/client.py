@@ -6,6 +6,7 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from mewcode.llm.history import tools_as_text
 from mewcode.llm.messages import Origin
 from mewcode.llm.models import resolve_model
 from mewcode.llm.turn import Turn
@@ -176,10 +177,11 @@ class Client:
 
     def _request(self, conversation: Conversation, tools: Sequence[ToolSchema]) -> Request:
         config = self._config
+        history = conversation.to_api()
         return Request(
             model=config.model,
             system=self._system,
-            messages=tuple(conversation.to_api()),
+            messages=tuple(history if tools else tools_as_text(history)),
             origin=self.origin,
             tools=tuple(tools),
             max_output_tokens=config.max_output_tokens,

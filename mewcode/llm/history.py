@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolUseBlock
+from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.pairing import OPENING, pair_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from mewcode.llm.messages import Block, Message
 
@@ -35,10 +37,21 @@ def _role(message: ApiMessage) -> str:
 
 
 def _spoken(message: Message) -> ApiMessage:
-    blocks = [block for block in message.blocks if not (isinstance(block, TextBlock) and not block.text.strip())]
+    blocks = [block for block in message.blocks if _may_say(message, block)]
     if message.status != "complete":
-        blocks = list(_without_loose_thinking(blocks))
+        blocks = _without_loose_thinking(blocks)
     return ApiMessage("assistant" if message.role == "assistant" else "user", tuple(blocks), message.origin)
+
+
+def _may_say(message: Message, block: Block) -> bool:
+    """Only an answer thinks and calls tools, only the user brings their results, and nobody says nothing."""
+    match block:
+        case TextBlock(text):
+            return bool(text.strip())
+        case ToolResultBlock():
+            return message.role != "assistant"
+        case ThinkingBlock() | ToolUseBlock():
+            return message.role == "assistant"
 
 
 def _says_something(message: ApiMessage) -> bool:
@@ -46,25 +59,50 @@ def _says_something(message: ApiMessage) -> bool:
     return any(not isinstance(block, ThinkingBlock) for block in message.blocks)
 
 
-def _without_loose_thinking(blocks: list[Block]) -> Iterator[Block]:
+def _without_loose_thinking(blocks: list[Block]) -> list[Block]:
     """An answer that broke off keeps its thinking only where a tool call needs it."""
-    keep = any(isinstance(block, ToolUseBlock) for block in blocks)
-    return (block for block in blocks if keep or not isinstance(block, ThinkingBlock))
+    calls = any(isinstance(block, ToolUseBlock) for block in blocks)
+    return blocks if calls else _without_thinking(blocks)
 
 
 def _merge(group: list[ApiMessage]) -> ApiMessage:
     if len(group) == 1:
         return group[0]
+    origins = {message.origin for message in group}
     blocks: list[Block] = []
     for message in group:
-        first, *rest = message.blocks
+        # thinking of several models cannot go back to one of them
+        first, *rest = message.blocks if len(origins) == 1 else _without_thinking(message.blocks)
         match blocks[-1:], first:
             case [TextBlock(before)], TextBlock(after):
                 blocks[-1] = TextBlock(f"{before}\n\n{after}")
             case _:
                 blocks.append(first)
         blocks += rest
-    origins = {message.origin for message in group}
-    if len(origins) > 1:  # thinking of several models cannot go back to one of them
-        blocks = [block for block in blocks if not isinstance(block, ThinkingBlock)]
     return ApiMessage(group[0].role, tuple(blocks), group[0].origin if len(origins) == 1 else None)
+
+
+def _without_thinking(blocks: Iterable[Block]) -> list[Block]:
+    return [block for block in blocks if not isinstance(block, ThinkingBlock)]
+
+
+def tools_as_text(messages: Iterable[ApiMessage]) -> list[ApiMessage]:
+    """The history for a request that offers no tools: its calls and results as words, since servers refuse the blocks.
+
+    Thinking goes with them: it was thought before another history.
+    """
+    history = list(messages)
+    if not any(isinstance(block, ToolUseBlock) for message in history for block in message.blocks):
+        return history
+    return [replace(message, blocks=tuple(_in_words(message))) for message in history]
+
+
+def _in_words(message: ApiMessage) -> Iterator[Block]:
+    for block in message.blocks:
+        match block:
+            case ToolUseBlock(_, name, arguments):
+                yield TextBlock(f"[called {name} with {json.dumps(arguments, ensure_ascii=False)}]")
+            case ToolResultBlock(_, content, is_error):
+                yield TextBlock(f"[{'error' if is_error else 'result'}: {content}]")
+            case TextBlock():
+                yield block

@@ -28,7 +28,7 @@ _SHORT = {
 
 
 class _Family(NamedTuple):
-    prefix: str
+    prefix: str  # of the id; `$` is its end
     thinking: ThinkingMode
     always_thinks: bool = False  # refuses to have its thinking switched off
     max_output: int | None = None  # tokens, thinking included
@@ -45,8 +45,13 @@ _FAMILIES = (
     _Family("claude-opus-4-7", "adaptive", max_output=128_000),
     _Family("claude-opus-4-8", "adaptive", max_output=128_000),
     _Family("claude-sonnet-4-6", "adaptive", max_output=64_000),
-    _Family("claude-opus-4", "budgeted", max_output=32_000),
-    _Family("claude-sonnet-4", "budgeted", max_output=64_000),
+    _Family("claude-opus-4$", "budgeted", max_output=32_000),
+    _Family("claude-opus-4-0", "budgeted", max_output=32_000),
+    _Family("claude-opus-4-1", "budgeted", max_output=32_000),
+    _Family("claude-opus-4-2025", "budgeted", max_output=32_000),
+    _Family("claude-sonnet-4$", "budgeted", max_output=64_000),
+    _Family("claude-sonnet-4-0", "budgeted", max_output=64_000),
+    _Family("claude-sonnet-4-2025", "budgeted", max_output=64_000),
     _Family("claude-fable", "adaptive", always_thinks=True, max_output=64_000),
     _Family("claude-mythos", "adaptive", always_thinks=True, max_output=64_000),
     _Family("claude-opus-5-5", "adaptive", always_thinks=True, max_output=64_000),
@@ -86,4 +91,4 @@ def max_output_tokens(model: str) -> int:
 
 def _family(model: str) -> _Family:
     name = resolve_model(model).rpartition("/")[2]  # gateways write vendor/model
-    return next((family for family in _FAMILIES if name.startswith(family.prefix)), _UNKNOWN)
+    return next((family for family in _FAMILIES if f"{name}$".startswith(family.prefix)), _UNKNOWN)

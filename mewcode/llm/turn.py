@@ -56,14 +56,10 @@ class Turn:
 
     def take(self) -> list[Event]:
         """What is there now, without waiting."""
-        events: list[Event] = []
-        while not self._ended:
-            try:
-                event = self.queue.get_nowait()
-            except queue.Empty:
-                break
-            self._ended = isinstance(event, Terminal)
-            events.append(event)
+        # and no more: what comes while it is read, from a fast source, would keep the reader here
+        events = [self.queue.get_nowait() for _ in range(self.queue.qsize())]
+        if events:
+            self._ended = isinstance(events[-1], Terminal)
         return events
 
     def cancel(self) -> None:
@@ -97,14 +93,19 @@ class Turn:
 
     def _pass_on(self) -> Terminal:
         """Queue the source's progress; its end is returned."""
-        with closing(self._source(self._cancel)) as events:  # releases the connection, however the loop is left
-            for event in events:
-                if isinstance(event, Terminal):
-                    return event
-                if self._cancel.cancelled:
-                    return Cancelled()
-                self._put(event)
-        return StreamError(ProtocolError("the provider stopped without finishing"))
+        end: Terminal | None = None
+        try:
+            with closing(self._source(self._cancel)) as events:  # releases the connection, however the loop is left
+                for event in events:
+                    if isinstance(event, Terminal) or self._cancel.cancelled:
+                        end = event if isinstance(event, Terminal) else Cancelled()
+                        break
+                    self._put(event)
+        except Exception:
+            if end is None:
+                raise
+            _log.info("closing the stream failed after its end", exc_info=True)
+        return end or StreamError(ProtocolError("the provider stopped without finishing"))
 
     def _put(self, event: Event) -> None:
         self.queue.put(event)
