@@ -7,56 +7,96 @@ import re
 # C0 without tab and newline, DEL, C1; lone surrogates. Source: ECMA-48, Unicode.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-# Bidi controls, zero-width and invisible characters, tags. U+200C and U+200D stay: scripts and emoji need them.
-# A tag sequence is kept where it spells a flag (U+1F3F4 … U+E007F).
-_INVISIBLE = re.compile(
-    r"\U0001f3f4[\U000e0020-\U000e007e]{1,16}\U000e007f"
-    r"|[\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+# Default_Ignorable_Code_Point and Bidi_Control, line and paragraph separator, annotations. Source: Unicode 17.
+_INVISIBLE = (
+    r"\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+# Where invisible characters do their work: emoji, and the scripts whose letters join (Syriac to Myanmar, Mongolian …)
+_EMOJI = r"\xa9\xae\u203c\u2049\u2122-\u23ff\u24c2\u25a0-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_JOINING = (
+    r"\u0600-\u061b\u061d-\u109f\u1780-\u17b3\u17b6-\u180a\u1810-\u18af\u1900-\u1cff\ua800-\ua95f\ua980-\uabff"
+    r"\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff\U0001e900-\U0001e95f"
+)
+_HAN = r"\u2e80-\u2fdf\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+
+_FLAG = r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f"  # of a part of a country
+_SHAPED = (  # a visible character with one selector, one joiner or both after it
+    rf"[#*0-9{_EMOJI}][\ufe0e\ufe0f]\u200d?"
+    rf"|[{_EMOJI}{_JOINING}][\u200c\u200d]"
+    r"|[\u1820-\u18aa][\u180b-\u180f][\u180e\u200c\u200d]?"
+    rf"|[{_HAN}][\ufe00-\ufe02\U000e0100-\U000e01ef]"
+    r"|[\u2190-\u22ff\u3000-\u303f\uff00-\uffef\u1000-\u109f][\ufe00\ufe01]"
+)
+_UNSEEN = re.compile(rf"(?P<kept>{_FLAG}|{_SHAPED})|[{_INVISIBLE}]")
+_ANY_UNSEEN = re.compile(rf"[{_INVISIBLE}]")
 
 
 def clean(text: str, *, invisible: bool = True) -> str:
     """Text with control characters as marks (`␛`, `<U+009B>`), and bidi and invisible ones too unless told not to.
 
-    CR LF becomes LF first. Idempotent: a mark is ordinary text.
+    Kept are joiners and selectors where they shape a letter or an emoji. CR LF becomes LF first. Idempotent: a mark is
+    ordinary text.
     """
     if text.isascii() and text.isprintable():
         return text
     text = _CONTROLS.sub(_mark, text.replace("\r\n", "\n"))
-    return _INVISIBLE.sub(_mark, text) if invisible else text
+    return _UNSEEN.sub(_mark_unless_kept, text) if invisible and _ANY_UNSEEN.search(text) else text
 
 
 def _mark(found: re.Match[str]) -> str:
-    if len(found[0]) > 1:
-        return found[0]  # a flag
     code = ord(found[0])
     if code < 0x20:
         return chr(0x2400 + code)
     return "␡" if code == 0x7F else f"<U+{code:04X}>"
 
 
+def _mark_unless_kept(found: re.Match[str]) -> str:
+    return found["kept"] or _mark(found)
+
+
 def one_line(text: str, limit: int = 500) -> str:
     """Foreign text for a message of one sentence: cleaned, blanks folded, at most `limit` characters."""
     text = clean(" ".join(text.split()))
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    return text if len(text) <= limit else _without_open_end(text[: limit - 1]) + "…"
+
+
+_FLAG_BEGUN = re.compile(r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]*\Z")
+
+
+def _without_open_end(text: str) -> str:
+    """A clean text that was cut anywhere, clean again: half a flag is none."""
+    return _FLAG_BEGUN.sub("", text)
 
 
 class Cleaner:
     """`clean` for text that comes in pieces: what may go on in the next piece is held back."""
 
-    _OPEN_END = re.compile(r"(\r|\U0001f3f4[\U000e0020-\U000e007e]{0,16})$")
+    _OPEN_END = re.compile(r"(\r|\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{0,6})\Z")
+    _SHAPER = re.compile(rf"[^{_INVISIBLE}][{_INVISIBLE}]?\Z")  # may keep an invisible character that comes after it
 
     def __init__(self, *, invisible: bool = True) -> None:
         self._invisible = invisible
         self._held = ""
+        self._before = ""  # the shaper at the end of what was given out
 
     def feed(self, piece: str) -> str:
+        if not self._held and piece.isascii() and piece.isprintable():
+            self._before = piece[-1:] or self._before
+            return piece
         text = self._held + piece
         found = self._OPEN_END.search(text)
         self._held = found[0] if found else ""
-        return clean(text[: len(text) - len(self._held)], invisible=self._invisible)
+        return self._give(text[: len(text) - len(self._held)])
 
     def rest(self) -> str:
         """What was held back, when nothing more comes."""
         text, self._held = self._held, ""
-        return clean(text, invisible=self._invisible)
+        return self._give(text)
+
+    def _give(self, text: str) -> str:
+        cleaned = clean(self._before + text, invisible=self._invisible)
+        given = cleaned[len(self._before) :]
+        found = self._SHAPER.search(cleaned[-2:])
+        self._before = found[0] if found else ""
+        return given
