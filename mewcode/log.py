@@ -25,8 +25,16 @@ class Log:
     def __init__(self, folder: Path, level: str) -> None:
         """Nothing is created before the first record."""
         self._formatter = _Redacting("%(asctime)s %(levelname)s %(name)s: %(message)s")
-        handler = _PrivateFile(folder / "mewcode.log", maxBytes=_SIZE, backupCount=1, encoding="utf-8", delay=True)
+        handler = _PrivateFile(
+            folder / "mewcode.log",
+            maxBytes=_SIZE,
+            backupCount=1,
+            encoding="utf-8",
+            delay=True,
+            errors="backslashreplace",
+        )
         handler.setFormatter(self._formatter)
+        handler.addFilter(_may_enter)
         logging.getLogger().handlers[:] = [handler]
         logging.getLogger().setLevel(logging.ERROR)
         logging.getLogger("mewcode").setLevel(level.upper())
@@ -39,6 +47,11 @@ class Log:
         """Keep this key out of the log, whatever an exception may say."""
         if secret is not None:
             self._formatter.secrets.append(secret)
+
+
+def _may_enter(record: logging.LogRecord) -> bool:
+    """Levels do not keep the SDKs out: OPENAI_LOG and ANTHROPIC_LOG set those of their loggers (3.57, 2.14)."""
+    return record.levelno >= logging.ERROR or record.name.partition(".")[0] == "mewcode"
 
 
 class _Redacting(logging.Formatter):
@@ -55,4 +68,4 @@ class _PrivateFile(RotatingFileHandler):
         path = os.path.dirname(self.baseFilename)
         os.makedirs(path, mode=0o700, exist_ok=True)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding=self.encoding)
+        return os.fdopen(os.open(self.baseFilename, flags, 0o600), "a", encoding=self.encoding, errors=self.errors)

@@ -23,7 +23,7 @@ def system_prompt(cwd: Path) -> str:
     return (
         "You are mewcode, a helpful assistant in a terminal chat. Answer in Markdown, and keep it short unless asked. "
         f"You cannot run commands or read files. The user's system is {system.sysname} {system.release}; "
-        f"the current directory is {cwd}."
+        f"the current directory is {os.fsencode(cwd).decode(errors='replace')}."
     )
 
 

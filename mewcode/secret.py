@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 
 class Secret:
     """A key. `reveal()` is the only way to its text; str, repr and format give `***`."""
@@ -28,10 +30,13 @@ class Secret:
 
     __str__ = __repr__
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret is not pickled")
+
 
 def redact(text: str, secrets: tuple[Secret, ...]) -> str:
     """Text with every one of the secrets replaced by `***`: servers echo keys in their error messages."""
-    for secret in secrets:
-        if len(secret.reveal()) >= 4:  # "none" and other stand-ins are words, not keys
-            text = text.replace(secret.reveal(), "***")
+    for key in sorted({secret.reveal() for secret in secrets}, key=len, reverse=True):  # one may begin another
+        if len(key) >= 4:  # shorter ones are stand-ins, not keys
+            text = text.replace(key, "***")
     return text
