@@ -11,7 +11,7 @@ from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResul
 from mewcode.llm.pairing import OPENING, pair_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from mewcode.llm.messages import Block, Message
 
