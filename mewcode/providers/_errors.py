@@ -10,9 +10,11 @@ import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from mewcode import errors
 from mewcode.errors import Facts, LLMError, is_prompt_too_long
+from mewcode.providers._json import dig
 from mewcode.secret import redact
 from mewcode.text import one_line
 
@@ -51,9 +53,11 @@ class _Rule:
 
 
 _MONEY = r"credit balance|insufficient (balance|credit|quota)|exceeded your current quota|billing|spend(ing)? limit"
+_SPENT = r"spend|credit|billing|usage limit"
 _RULES = (
     _Rule(errors.ContextTooLong, code=r"context_length_exceeded|exceed_context_size|too_many_prompt_tokens"),
     _Rule(errors.ContextTooLong, words=r"request too large for", status=(413, 429)),  # OpenAI, Groq: per minute
+    _Rule(errors.ContextTooLong, words=r"token limit reached", status=(200, 400)),  # OpenRouter
     _Rule(errors.QuotaExhausted, code=r"insufficient_quota|billing_error|spend_limit|linked_organization"),
     _Rule(errors.QuotaExhausted, words=_MONEY, status=(400, 402, 403, 200)),  # DeepSeek, Anthropic
     _Rule(errors.AuthError, code=r"invalid_api_key|authentication_error|no_db_connection|API_KEY_INVALID|forbidden"),
@@ -61,7 +65,7 @@ _RULES = (
     _Rule(errors.ModelNotFound, code=r"model_not_found|DeploymentNotFound|invalid_model"),  # OpenAI, Azure, Mistral
     _Rule(
         errors.ModelNotFound,
-        words=r"\bmodel\b.*(does not exist|not found)|invalid model( name)?\b|^model: ",  # LiteLLM, Ollama, Anthropic
+        words=r"\bmodels?\b.*(does not exist|not found)|invalid model( name)?\b|^model: ",  # LiteLLM, Ollama, Anthropic
         status=(400, 404),
     ),
     _Rule(errors.ContentFiltered, code=r"content_filter|content_policy"),
@@ -92,11 +96,13 @@ def read_fault(status: int, body: object, headers: Mapping[str, str]) -> Fault:
     in_words = re.fullmatch(r"[1-5]\d\d", code.split(" ")[-1]) if status == 200 and code else None
     if in_words:  # OpenRouter sends the status it would have given as the code
         status = int(in_words[0])
+        code += " content_filter" if status == 403 else ""  # the key was good enough to begin
     return Fault(status, code, _words(body, inner), headers, body)
 
 
 def _codes(body: object, inner: object) -> list[object]:
-    return [part.get(key) for part in (body, inner) if isinstance(part, dict) for key in ("type", "status", "code")]
+    codes = [part.get(key) for part in (body, inner) if isinstance(part, dict) for key in ("type", "status", "code")]
+    return [dig(inner, "details", "error_code"), *codes]
 
 
 def _words(body: object, inner: object) -> str:
@@ -119,6 +125,8 @@ def _without_tags(page: str) -> str:
 
 
 def classify(fault: Fault) -> type[LLMError]:
+    if _is_spent(fault):
+        return errors.QuotaExhausted
     for rule in _RULES:
         if rule.fits(fault):
             return rule.kind
@@ -134,11 +142,17 @@ def classify(fault: Fault) -> type[LLMError]:
     return errors.ServerError if fault.status >= 500 or fault.status == 200 else errors.BadRequest
 
 
+def _is_spent(fault: Fault) -> bool:
+    """Anthropic's limit of money comes as a limit of rate: only its words tell, and that no time to return is named."""
+    named = fault.status == 429 and "rate_limit_error" in fault.code and "retry-after" not in fault.headers
+    return named and bool(re.search(_SPENT, fault.words, re.IGNORECASE))
+
+
 def to_error(fault: Fault, config: ProviderConfig, url: str) -> LLMError:
     """The error for a fault: its class, and one sentence with the server's words and the way out."""
     kind = classify(fault)
-    secrets = (config.api_key, *config.headers.values()) if config.api_key else tuple(config.headers.values())
-    words = one_line(redact(fault.words, tuple(secrets))).rstrip(".")
+    secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
+    words = one_line(redact(fault.words, secrets)).rstrip(".")
     said = f" ({fault.status}): {words}" if words else f" ({fault.status})"
     facts = Facts(
         provider=config.name,
@@ -153,7 +167,7 @@ def to_error(fault: Fault, config: ProviderConfig, url: str) -> LLMError:
         limit, requested = _limits(fault)
         sentence = f"{name}: the conversation is too long for {config.model}{said}; start anew with /clear."
         return errors.ContextTooLong(sentence, limit=limit, requested=requested, **facts)
-    return kind(_sentence(kind, name, said, fault, config, url), **facts)
+    return kind(redact(_sentence(kind, name, said, fault, config, url), secrets), **facts)
 
 
 def _auth_error(sentence: str, config: ProviderConfig, facts: Facts) -> LLMError:
@@ -165,7 +179,8 @@ def _auth_error(sentence: str, config: ProviderConfig, facts: Facts) -> LLMError
 def _sentence(kind: type[LLMError], name: str, said: str, fault: Fault, config: ProviderConfig, url: str) -> str:
     if kind is errors.ProtocolError and 300 <= fault.status < 400:
         target = one_line(fault.headers.get("location", "nowhere"), 200)
-        return f"{name}: {url} redirects to {target}, which is not followed; set base_url to the right address."
+        where = f"{url} redirects ({fault.status}) to {target}"
+        return f"{name}: {where}, which is not followed; set base_url to the right address."
     if kind is errors.ProtocolError:
         return f"{name}: there is nothing at {url}{said}; check base_url (most servers want it to end in /v1)."
     return {
@@ -176,7 +191,7 @@ def _sentence(kind: type[LLMError], name: str, said: str, fault: Fault, config: 
         errors.ContentFiltered: f"{name}: the provider's filter refused this{said}.",
         errors.Overloaded: f"{name} is overloaded{said}; try again later.",
         errors.TimedOut: f"{name} gave up waiting{said}; try again.",
-        errors.ServerError: f"{name}: the server failed{said}; try again.",
+        errors.ServerError: f"{name}: the server {host(url)} failed{said}; try again.",
     }.get(kind, f"{name} refused the request{said}.")
 
 
@@ -196,6 +211,11 @@ def _limits(fault: Fault) -> tuple[int | None, int | None]:
 def _first_number(pattern: str, words: str) -> int | None:
     found = re.search(pattern, words)
     return int(found[1]) if found else None
+
+
+def host(url: str) -> str:
+    """Whom a URL asks: the host and the port, nothing else."""
+    return one_line(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
 def _seconds(value: str | None) -> float | None:

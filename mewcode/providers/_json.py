@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 
@@ -21,12 +22,31 @@ def text(value: Any, *path: str) -> str:
 
 
 def number(value: Any, *path: str) -> int | None:
-    """The whole number there, else None; a bool is no number."""
+    """The whole number there, else None; a bool is no number, nor is infinity, which Python's JSON knows."""
     found = dig(value, *path)
-    return int(found) if isinstance(found, (int, float)) and not isinstance(found, bool) else None
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+        return None
+    return int(found)
 
 
 def items(value: Any, *path: str) -> list[dict[str, Any]]:
     """The objects of the list there, else none."""
     found = dig(value, *path)
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+def well_formed(value: Any) -> Any:
+    """A text, or every text in lists and dicts, with pairs of surrogates joined and lone ones as U+FFFD.
+
+    A server's JSON may hold half a character, and so may a command line; neither can be encoded.
+    """
+    match value:
+        case str():
+            if value.isascii():
+                return value
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case dict():
+            return {well_formed(key): well_formed(held) for key, held in value.items()}
+        case list():
+            return [well_formed(held) for held in value]
+    return value

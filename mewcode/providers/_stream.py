@@ -10,7 +10,6 @@ import logging
 import ssl
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlsplit
 
 import httpx2
 
@@ -22,12 +21,13 @@ from mewcode.errors import (
     TimedOut,
 )
 from mewcode.llm.events import StreamEnd, TextDelta
-from mewcode.providers._errors import parse, read_fault, to_error
+from mewcode.providers._errors import host, parse, read_fault, to_error
 from mewcode.providers._http import Watched
+from mewcode.providers._json import well_formed
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig
@@ -60,6 +60,7 @@ class Heard:
     events: int = 0
     text: list[str] = field(default_factory=list)
     done: bool = False
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     def listen(self, raw: Iterable[object]) -> Iterator[Json]:
         """Count the stream's events; only objects are passed on, since a server may send a list or null."""
@@ -67,6 +68,14 @@ class Heard:
             self.events += 1
             if isinstance(item, dict):
                 yield item
+
+    def note(self, event: Event) -> Event:
+        """Keep the text of an event; half a character of it becomes U+FFFD."""
+        match event:
+            case TextDelta(text):
+                event = TextDelta(well_formed(text))
+                self.text.append(event.text)
+        return event
 
 
 class Endpoint:
@@ -106,10 +115,8 @@ class Endpoint:
         with self._lines.lease(cancel) as line:
             url = f"{str(line.sdk.base_url).rstrip('/')}{self._path}"
             try:
-                for event in self._translated(line, body, heard, translate):
-                    if isinstance(event, TextDelta):
-                        heard.text.append(event.text)
-                    yield event
+                for event in self._translated(line, well_formed(body), heard, translate):
+                    yield heard.note(event)
                     if isinstance(event, StreamEnd):
                         return
             except LLMError:
@@ -132,15 +139,14 @@ class Endpoint:
             stream=True,
             stream_cls=self._stream_cls,
         ) as raw:
-            yield from translate(self._watched(raw, heard), heard)
-            if not heard.events:
-                kind = one_line(raw.response.headers.get("content-type", "no type"), 60)
-                raise ProtocolError(
-                    f"{self._config.name}: {raw.response.url} answered with no event stream ({kind}); check base_url.",
-                    provider=self._config.name,
-                    status=raw.response.status_code,
-                )
-            raise self._interrupted("the server closed the stream before its end", heard)
+            heard.headers = raw.response.headers
+            for event in translate(self._watched(raw, heard), heard):
+                if isinstance(event, StreamEnd) and isinstance(raw.response.stream, Watched):
+                    raw.response.stream.done = True
+                yield event
+            if heard.events:
+                raise self._interrupted("the server closed the stream before its end", heard)
+            raise self._unusable(raw.response)
 
     def _watched(self, raw: Any, heard: Heard) -> Iterator[Json]:
         yield from heard.listen(raw)
@@ -150,7 +156,7 @@ class Endpoint:
     def _mapped(self, error: Exception, heard: Heard, url: str) -> LLMError:
         match error:
             case InStreamError(body=body):
-                return to_error(read_fault(200, body, {}), self._config, url)
+                return to_error(read_fault(200, body, heard.headers), self._config, url)
             case self._errors.status():
                 body = error.body if error.status_code < 300 else parse(error.response.text)
                 return to_error(read_fault(error.status_code, body, error.response.headers), self._config, url)
@@ -158,7 +164,7 @@ class Endpoint:
                 return self._timed_out(error, heard, url)
             case self._errors.connection() | httpx2.HTTPError():
                 return self._unreachable(error, heard, url)
-            case ValueError():
+            case ValueError() | RecursionError():
                 return ProtocolError(
                     f"{self._config.name}: {url} sent a malformed event ({type(error).__name__}).",
                     provider=self._config.name,
@@ -172,22 +178,33 @@ class Endpoint:
             return self._interrupted(f"the server was silent for {config.idle_timeout:g} s", heard)
         connecting = any(isinstance(cause, httpx2.ConnectTimeout) for cause in _chain(error))
         limit, what = (config.connect_timeout, "connection to") if connecting else (config.idle_timeout, "answer from")
-        return TimedOut(f"{config.name}: no {what} {_host(url)} within {limit:g} s.", provider=config.name)
+        return TimedOut(f"{config.name}: no {what} {host(url)} within {limit:g} s.", provider=config.name)
 
     def _unreachable(self, error: Exception, heard: Heard, url: str) -> LLMError:
         causes = list(_chain(error))
-        tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
+        # a connection that ends inside the handshake is no fault of TLS, though it comes as one
+        tls = any(isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError) for cause in causes)
         # "connection lost" alone says nothing: the innermost cause has the system's own words
         words = one_line(str(causes[-1]), 200) or type(causes[-1]).__name__
         if heard.events:
             return self._interrupted(f"the connection broke ({words})", heard)
-        name, host = self._config.name, _host(url)
-        if tls is not None or "SSL" in words:
+        name, where = self._config.name, host(url)
+        if tls:
             fix = "set ca_bundle if the certificate is your own"
             return NetworkError(
-                f"{name}: no secure connection to {host}: {words}; {fix}.", provider=name, retryable=False
+                f"{name}: no secure connection to {where}: {words}; {fix}.", provider=name, retryable=False
             )
-        return NetworkError(f"{name}: cannot reach {host}: {words}.", provider=name)
+        return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name)
+
+    def _unusable(self, response: Any) -> ProtocolError:
+        """For a success without any event: a page, a document, or nothing at all."""
+        name, status = self._config.name, response.status_code
+        kind = one_line(response.headers.get("content-type", "no type"), 60)
+        what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
+        url = str(response.url.copy_with(query=None))
+        return ProtocolError(
+            f"{name}: {url} answered with {what} ({status}); check base_url.", provider=name, status=status
+        )
 
     def _interrupted(self, reason: str, heard: Heard) -> StreamInterrupted:
         name = self._config.name
@@ -200,7 +217,3 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while current is not None:
         yield current
         current = current.__cause__ or current.__context__
-
-
-def _host(url: str) -> str:
-    return one_line(urlsplit(url).netloc.rpartition("@")[2], 100)

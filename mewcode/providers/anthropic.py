@@ -143,15 +143,15 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     answer = _Answer()
     for event in raw:
         match event:
-            case {"type": "content_block_delta", "index": index, "delta": dict(delta)}:
+            case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
                 yield from answer.grow(index, delta)
-            case {"type": "content_block_start", "index": index, "content_block": dict(block)}:
+            case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
                 yield from answer.start(index, block)
-            case {"type": "content_block_stop", "index": index}:
+            case {"type": "content_block_stop", "index": int(index)}:
                 yield from answer.stop(index)
-            case {"type": "message_start", "message": dict(message)}:
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
                 # its output_tokens are a placeholder: unknown until a delta says
-                answer.count({**(message.get("usage") or {}), "output_tokens": None})
+                answer.count({**usage, "output_tokens": None})
             case {"type": "message_delta"}:
                 answer.count(event.get("usage"))
                 answer.stop_reason = text(event, "delta", "stop_reason") or answer.stop_reason

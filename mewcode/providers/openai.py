@@ -134,8 +134,8 @@ def _item(block: Block, role: str, *, own: bool) -> Json:
         case TextBlock(said):
             kind = "output_text" if role == "assistant" else "input_text"
             return {"type": "message", "role": role, "content": [{"type": kind, "text": said}]}
-        case ThinkingBlock(redacted_data=data):  # the finished reasoning item, as JSON
-            return json.loads(data) if own and data else None
+        case ThinkingBlock(redacted_data=data):
+            return _reasoning_item(data) if own and data else None
         case ToolUseBlock(tool_id, tool_name, arguments):
             spelled = json.dumps(arguments, ensure_ascii=False)
             return {"type": "function_call", "call_id": tool_id, "name": tool_name, "arguments": spelled}
@@ -145,14 +145,20 @@ def _item(block: Block, role: str, *, own: bool) -> Json:
             assert_never(block)
 
 
+def _reasoning_item(data: str) -> Json:
+    """The finished item; None without its sealed content, for the server kept nothing that an id alone could name."""
+    item = json.loads(data)
+    return item if item.get("encrypted_content") else None
+
+
 def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     """The stream as events; a StreamEnd only at one of the terminal response events."""
     answer = _Answer()
     for event in raw:
         match event:
-            case {"type": kind, "delta": str(said)} if kind in _TEXT:
+            case {"type": str(kind), "delta": str(said)} if kind in _TEXT:
                 yield from answer.say(event, said)
-            case {"type": kind, "delta": str(said)} if kind in _THOUGHT:
+            case {"type": str(kind), "delta": str(said)} if kind in _THOUGHT:
                 yield from answer.think(event, said)
             case {"type": "response.function_call_arguments.delta", "delta": str(piece)}:
                 yield from answer.argue(event, piece)
@@ -160,11 +166,11 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                 yield from answer.start(event, item)
             case {"type": "response.output_item.done", "item": dict(item)}:
                 yield from answer.finish(event, item)
-            case {"type": kind} if kind in _TEXT_DONE:
+            case {"type": str(kind)} if kind in _TEXT_DONE:
                 yield from answer.say_missing(event, text(event, _TEXT_DONE[kind]))
-            case {"type": kind, "text": str(said)} if kind in _THOUGHT_DONE:
+            case {"type": str(kind), "text": str(said)} if kind in _THOUGHT_DONE:
                 yield from answer.think_missing(event, said)
-            case {"type": kind, "response": dict(response)} if kind in _END:
+            case {"type": str(kind), "response": dict(response)} if kind in _END:
                 yield answer.end(kind.removeprefix("response."), response)
                 return
             case {"type": "response.failed"}:

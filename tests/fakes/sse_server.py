@@ -43,6 +43,7 @@ class Heard:
     path: str
     headers: dict[str, str]
     body: bytes
+    port: int  # the client's: two requests with the same one came over one connection
 
     @property
     def json(self) -> Any:
@@ -72,15 +73,12 @@ class SseServer:
         self._answered = 0
         self._lock = threading.Lock()
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._closing, self._closing_end = socket.socketpair()
         self._threads: list[threading.Thread] = []
         self.requests: queue.Queue[Heard] = queue.Queue()
         self.left: queue.Queue[float] = queue.Queue()  # time.monotonic() of each client that left during a silence
         self._spawn(self._accept)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._listener.getsockname()[1]}"
 
     def request(self) -> Heard:
         """The next request that came."""
@@ -113,7 +111,7 @@ class SseServer:
         with client, contextlib.suppress(OSError):
             reader = client.makefile("rb")
             while self._ready(client):
-                heard = _read_request(reader)
+                heard = _read_request(reader, client.getpeername()[1])
                 if heard is None:
                     return
                 with self._lock:
@@ -148,7 +146,7 @@ class SseServer:
             self.left.put(time.monotonic())
 
 
-def _read_request(reader: Any) -> Heard | None:
+def _read_request(reader: Any, port: int) -> Heard | None:
     line = reader.readline().decode().split()
     if len(line) < 2:
         return None
@@ -156,7 +154,7 @@ def _read_request(reader: Any) -> Heard | None:
     while (header := reader.readline().strip()) != b"":
         name, _, value = header.decode().partition(":")
         headers[name.lower()] = value.strip()
-    return Heard(line[0], line[1], headers, reader.read(int(headers.get("content-length", "0"))))
+    return Heard(line[0], line[1], headers, reader.read(int(headers.get("content-length", "0"))), port)
 
 
 @contextlib.contextmanager

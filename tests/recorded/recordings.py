@@ -36,7 +36,7 @@ THERE = (FOLDER / "INDEX.tsv").is_file()
 
 
 def rows() -> list[dict[str, Any]]:
-    """The index, one row a stream, with the oracle's whole result beside it; none where the recordings are not at hand."""
+    """The index, a row a stream, with the oracle's whole result beside it; none where the recordings are missing."""
     if not THERE:
         return []
     expect = _oracle()
