@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -109,7 +111,7 @@ def _run(options: argparse.Namespace, log: Log) -> int:
 
 def _system(given: str | None) -> str | None:
     if given is None or not given.startswith("@"):
-        return given
+        return given and _typed(given)
     from mewcode.errors import ConfigError
 
     try:
@@ -117,6 +119,11 @@ def _system(given: str | None) -> str | None:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ConfigError(f"--system {given}: cannot read the file: {reason}") from None
+
+
+def _typed(text: str) -> str:
+    """An argument that the locale could not decode, as the UTF-8 that it most likely is."""
+    return os.fsencode(text).decode("utf-8", "replace") if re.search("[\udc80-\udcff]", text) else text
 
 
 def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
@@ -131,7 +138,11 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
         once.note(warning)
     client = launcher.client(launcher.choose())
     given = options.text if options.message is None else options.message
-    question = read_question(given, piped_stdin(), once.note)
+    try:
+        question = read_question(None if given is None else _typed(given), piped_stdin(), once.note)
+    except OSError as error:  # a directory, a terminal that is gone
+        once.note(f"cannot read stdin: {error.strerror}")
+        return exits.IO
     if not question.strip():
         once.note("no message: give one as TEXT, with -m, or through a pipe")
         return exits.USAGE
@@ -141,7 +152,7 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
 def _chat(start: Callable[[], Launcher]) -> int:
     from mewcode.once import note
 
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         note("the chat needs a terminal; use `mewcode once` in scripts and pipes")
         return exits.USAGE
     from mewcode.tui.app import run

@@ -54,8 +54,9 @@ class Launcher:
         config = self._overridden(entry.resolve(os.environ))
         for secret in (config.api_key, *config.headers.values()):
             self._log.hide(secret)
-        prompt = self._options.system or self.settings.system_prompt or system_prompt(Path.cwd())
-        return create_client(config, prompt)
+        given = (self._options.system, self.settings.system_prompt)
+        prompt = next((text for text in given if text is not None), None)
+        return create_client(config, system_prompt(Path.cwd()) if prompt is None else prompt)
 
     def _read(self) -> Settings:
         if self._options.local is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import io
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ from mewcode.errors import LLMError, MewcodeError
 from mewcode.llm.conversation import Conversation
 from mewcode.llm.events import Cancelled, StreamEnd, StreamError, TextDelta
 from mewcode.session import stop_note
-from mewcode.text import Cleaner
+from mewcode.text import Cleaner, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -43,6 +44,10 @@ class Output(Protocol):
 
 def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
     """Ask, write what comes, return the exit code."""
+    if sys.stdout is None:
+        note("cannot write the answer: stdout is closed")
+        return exits.IO
+    _settle_encoding(sys.stdout)
     output: Output = JsonLines(sys.stdout) if jsonl else Text(sys.stdout)
     conversation = Conversation()
     conversation.add("user", message)
@@ -88,10 +93,18 @@ def _wind_down(turn: Turn, output: Output) -> None:
             output.write(event)
 
 
+def _settle_encoding(stream: TextIO) -> None:
+    """A pipe or a file gets UTF-8 whatever the locale says; a terminal gets what it can show."""
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding=stream.encoding if stream.isatty() else "utf-8", errors="replace")
+
+
 def note(sentence: str) -> None:
     """One line on stderr."""
+    if sys.stderr is None:
+        return
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"mewcode: {sentence}\n")
+        sys.stderr.write(f"mewcode: {one_line(sentence, 1000)}\n")
         sys.stderr.flush()
 
 
