@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
-import gc
 import logging
 import signal
 import sys
+import termios
 import threading
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _WAIT = 1.0  # seconds a worker has to close its connection on the way out
+_STALLED = 0.8  # seconds after which a loop that has not ended is blocked by a terminal that takes nothing
 
 
 def run(launcher: Launcher) -> int:
@@ -59,6 +61,7 @@ class App:
     def run(self) -> int:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._signalled)
+        signal.signal(signal.SIGALRM, _free_output)
         try:
             self._loop.run()
         except InputClosedError:
@@ -68,6 +71,7 @@ class App:
                 raise
             self._code = exits.by_signal(signal.SIGHUP)  # the terminal is gone
         finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             self._bridge.close()
             if self._session is not None:
                 self._session.close(_WAIT)
@@ -116,10 +120,12 @@ class App:
             self._chat.paste(text)
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
+        if number != signal.SIGINT:
+            signal.setitimer(signal.ITIMER_REAL, _STALLED, _STALLED / 20)
         try:
             self._loop.call_from_thread(self._act_on, number)
-        except RuntimeError:  # the loop is not up yet, or is on its way down
-            self._code = exits.by_signal(number)
+        except RuntimeError:  # the loop is not up yet, and does this first, or is on its way down, and never does
+            self._loop.event_loop.alarm(0, lambda: self._act_on(number))
 
     def _act_on(self, number: int) -> None:
         """SIGINT is what Ctrl+C sends; the others end the program, the terminal restored."""
@@ -132,14 +138,21 @@ class App:
             self._leave()
 
 
+def _free_output(_number: int, _frame: FrameType | None) -> None:
+    """Give a blocked write room: let a stopped terminal go on, and drop what it has not taken."""
+    with contextlib.suppress(termios.error, OSError, ValueError):
+        for action in (termios.TCOOFF, termios.TCOON):  # Linux lets on what Ctrl+S has stopped only in this order
+            termios.tcflow(sys.stdout, action)
+        termios.tcflush(sys.stdout, termios.TCOFLUSH)
+
+
 def _in_background(client: LLMClient) -> None:
     threading.Thread(target=_warm, args=(client,), name="mewcode-warm", daemon=True).start()
 
 
 def _warm(client: LLMClient) -> None:
-    """Import the SDK while the user types. With the collector off and short slices the screen does not notice."""
+    """Import the SDK while the user types, in short slices, so that the screen does not notice."""
     interval = sys.getswitchinterval()
-    gc.disable()
     sys.setswitchinterval(0.0005)
     try:
         client.warm()
@@ -147,4 +160,3 @@ def _warm(client: LLMClient) -> None:
         _log.info("warming up failed", exc_info=True)
     finally:
         sys.setswitchinterval(interval)
-        gc.enable()

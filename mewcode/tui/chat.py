@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mewcode.prompt import banner
 from mewcode.tui import entries
-from mewcode.tui.commands import is_command, run_command
+from mewcode.tui.commands import BUSY, is_command, run_command
 from mewcode.tui.status import activity, model_label
 from mewcode.tui.view import View
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from mewcode.session import Session
     from mewcode.tui.answer import Answer
+    from mewcode.tui.transcript import FlowWidget
 
 _AGAIN = 2.0  # seconds within which a second Ctrl+C quits
 
@@ -55,11 +56,13 @@ class Chat:
             sentence = run_command(self, text)
             if sentence is None:
                 self.view.composer.clear()
+            elif self.running:
+                self.view.status.note(sentence)
             else:
-                self.tell(sentence)
+                self._say(entries.note(sentence))
             return
-        if self._session.running:
-            self.view.status.note("still answering; Esc cancels")
+        if self.running:
+            self.view.status.note(BUSY)
             return
         self._ask(text)
 
@@ -72,7 +75,7 @@ class Chat:
         self.view.transcript.append(entries.asked(text))
         self.view.transcript.follow()
         self._answer, self._shown = Answer(), 0
-        self._tick()
+        self._tick(self._answer)
 
     def pump(self) -> bool:
         """Apply what has come; whether there is something to draw."""
@@ -87,12 +90,13 @@ class Chat:
             self._close_answer()
         elif len(message.text) != self._shown:
             self._shown = len(message.text)
+            self._show_activity()
             self.view.transcript.replace_open(*self._answer.grow(message.text))
 
     def cancel(self) -> None:
         """What Esc does: end the running answer, keeping what came."""
-        if self._session.cancel():
-            self.refresh()
+        self._session.cancel()
+        self.refresh()  # also when cancelling has found that the answer had come to its end
 
     def interrupt(self) -> None:
         """What Ctrl+C does: cancel, else clear the prompt, else quit; twice when a conversation would be lost."""
@@ -103,22 +107,32 @@ class Chat:
         elif not self._session.conversation.snapshot() or time.monotonic() < self._armed:
             self._leave()
         else:
-            self._armed = time.monotonic() + _AGAIN
+            armed = self._armed = time.monotonic() + _AGAIN
             self.view.status.note("Ctrl+C again quits")
-            self._after(_AGAIN, lambda: self.view.status.note(""))
+            self._after(_AGAIN, lambda: self._disarm() if self._armed == armed else None)
 
     def _disarm(self) -> None:
-        self._armed = 0.0
+        """What any other key does to Ctrl+C."""
+        if self._armed:
+            self._armed = 0.0
+            self.view.status.note("")
 
     def paste(self, text: str) -> None:
+        self._disarm()
         self.view.composer.insert(text)
 
-    def tell(self, text: str) -> None:
-        """Say something in the transcript that is no part of the conversation."""
-        if self._session.running:
-            self.view.status.note("still answering; Esc cancels")
-            return
-        self.view.transcript.append(entries.note(text))
+    @property
+    def running(self) -> bool:
+        """Whether an answer is under way: nothing else can be put into the transcript then."""
+        return self._session.running
+
+    def explain(self, table: Iterable[tuple[str, str]]) -> None:
+        """Show words and what they mean."""
+        self._say(entries.explained(table))
+
+    def _say(self, rows: Iterable[FlowWidget]) -> None:
+        """Put something into the transcript that is no part of the conversation."""
+        self.view.transcript.append(rows)
         self.view.transcript.follow()
 
     def clear(self) -> None:
@@ -131,12 +145,15 @@ class Chat:
     def quit(self) -> None:
         self._leave()
 
-    def _tick(self) -> None:
-        """Once a second while an answer runs: one small place on the screen changes, and nothing wakes afterwards."""
-        if self._session.running:
-            elapsed = self._session.elapsed
-            self.view.activity.set_text(("activity", activity(elapsed)))
-            self._after(1.0 - elapsed % 1.0, self._tick)
+    def _tick(self, answer: Answer) -> None:
+        """Once a second while this answer runs: one small place on the screen changes, and nothing wakes afterwards."""
+        if self._answer is answer:
+            self._show_activity()
+            self._after(1.0 - self._session.elapsed % 1.0, lambda: self._tick(answer))
+
+    def _show_activity(self) -> None:
+        words = activity(self._session.elapsed, below_text=self._shown > 0)
+        self.view.activity.set_text(("activity", words))
 
     def _close_answer(self) -> None:
         assert self._answer is not None
@@ -145,4 +162,4 @@ class Chat:
         self.view.transcript.append(entries.ended(self._session, message))
         self._answer = None
         self.view.activity.set_text("")
-        self.view.status.note("" if self.view.transcript.following else "↓ End")
+        self.view.status.note("")

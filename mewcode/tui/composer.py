@@ -61,6 +61,10 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
     def render(self, size: tuple[int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         return super().render((size[0], self.rows(size, focus)), focus)
 
+    def get_cursor_coords(self, size: tuple[int]) -> tuple[int, int] | None:
+        coords: tuple[int, int] | None = super().get_cursor_coords((size[0], self.rows(size, True)))
+        return coords
+
     def keypress(self, size: tuple[int], key: str) -> str | None:  # type: ignore[override]
         if key == "enter":
             self._on_send(self.text)

@@ -11,12 +11,14 @@ import urwid
 
 from mewcode.text import clean
 from mewcode.tui.composer import PROMPT
+from mewcode.tui.rows import PairRow, columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mewcode.llm.messages import Message
     from mewcode.session import Session
+    from mewcode.tui.transcript import FlowWidget
 
 
 def banner(rows: Iterable[tuple[str, str]], ready: str) -> list[urwid.Text]:
@@ -40,6 +42,13 @@ def asked(text: str) -> list[urwid.Text]:
 
 def note(text: str, style: str = "note") -> list[urwid.Text]:
     return [blank(), urwid.Text((style, clean(text)))]
+
+
+def explained(table: Iterable[tuple[str, str]]) -> list[FlowWidget]:
+    """Words of our own and what they mean."""
+    pairs = list(table)
+    width = max(columns(word) for word, _ in pairs)
+    return [blank(), *(PairRow(word, meaning, width) for word, meaning in pairs)]
 
 
 def ended(session: Session, message: Message) -> list[urwid.Text]:

@@ -9,14 +9,14 @@ import urwid
 from urwid.str_util import calc_width
 from urwid.text_layout import StandardTextLayout
 
-from mewcode.markdown.blocks import Block, TableBlock
+from mewcode.markdown.blocks import Block, Lead, TableBlock
 from mewcode.markdown.table import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Literal
 
-    from mewcode.markdown.blocks import AnyBlock, Lead
+    from mewcode.markdown.blocks import AnyBlock
 
     _Segment: TypeAlias = tuple[int, int, int | bytes] | tuple[int, int | None]
 
@@ -129,3 +129,27 @@ class TableRow(urwid.Widget):
         for block in layout(self._table, _room(leads, width), columns):
             yield replace(block, leads=leads)
             leads = tuple(lead if lead.every_row else replace(lead, text=" " * columns(lead.text)) for lead in leads)
+
+
+class PairRow(urwid.Widget):
+    """A word and what it means: beside it where there is room for a few words, else below."""
+
+    _sizing = frozenset([urwid.FLOW])
+    ignore_focus = True
+
+    def __init__(self, word: str, meaning: str, column: int) -> None:
+        """`column`: how wide the widest word of the table is."""
+        super().__init__()
+        self._needs = column + 2 + _ROOM
+        gap = " " * (column - columns(word) + 2)
+        self._beside = TextRow(Block(meaning, (Lead(word + gap, "word"),)))
+        self._below = urwid.Pile([urwid.Text(("word", word)), TextRow(Block(meaning, (Lead("  ", "word"),)))])
+
+    def rows(self, size: tuple[int], focus: bool = False) -> int:
+        return self._at(size[0]).rows(size, focus)
+
+    def render(self, size: tuple[int], focus: bool = False) -> urwid.CompositeCanvas:  # type: ignore[override]
+        return urwid.CompositeCanvas(self._at(size[0]).render(size, focus))
+
+    def _at(self, width: int) -> urwid.Pile | TextRow:
+        return self._beside if width >= self._needs else self._below

@@ -10,13 +10,15 @@ _LINE_FEED = 10
 _ESCAPE = 27
 # what a terminal with extended keys sends for Ctrl+J; urwid names the plain byte `enter` (5.1)
 _CTRL_J = tuple(b"\x1b[106;5u")
+_PASTE_MARKS = (list(b"[200~"), list(b"[201~"))  # without their Esc
 _ESCAPE_WAIT = 0.03  # seconds a lone Esc is held, since it could begin a sequence
+_REST_WAIT = 1.0  # seconds a torn sequence or character is held: over a slow link its rest comes later
 
 
 class Screen(urwid.display.raw.Screen):
     def __init__(self) -> None:
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
-        self.set_input_timeouts(complete_wait=_ESCAPE_WAIT)
+        self._ended_in_escape = False  # the last input
 
     def _detect_terminal_modes(self) -> None:
         """Ask the terminal nothing: answers come late over a slow link, and are typed into the prompt (urwid 5.1)."""
@@ -31,10 +33,20 @@ class Screen(urwid.display.raw.Screen):
             termios.tcsetattr(fd, termios.TCSANOW, mode)
 
     def get_available_raw_input(self) -> list[int]:
+        read = super().get_available_raw_input()
+        if self._ended_in_escape and read[: len(_PASTE_MARKS[0])] in _PASTE_MARKS:
+            # over a slow link the mark came torn after an Esc that has been taken for a key; what follows is no typing
+            read = [_ESCAPE, *read]
+        if read:
+            self._ended_in_escape = read[-1] == _ESCAPE
+        return self._told_apart(read)
+
+    def _told_apart(self, read: list[int]) -> list[int]:
         codes: list[int] = []
-        for code in super().get_available_raw_input():
+        for code in read:
             if code == _LINE_FEED and codes[-1:] != [_ESCAPE]:
                 codes.extend(_CTRL_J)
             else:
                 codes.append(code)
+        self.complete_wait = _ESCAPE_WAIT if codes[-1:] == [_ESCAPE] else _REST_WAIT
         return codes

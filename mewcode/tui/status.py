@@ -9,19 +9,25 @@ from urwid.str_util import calc_width
 
 from mewcode.text import one_line
 
+_BACK = "↓ End"
+
 
 def model_label(model: str) -> str:
     """How the bar shows a model: the stem of a file, else its id."""
     return PurePath(model).stem if model.endswith(".gguf") else model
 
 
-def activity(elapsed: float) -> str:
-    """What stands below the open answer, set off by a blank row; `elapsed` in seconds."""
-    return f"\nImagining… ({int(elapsed)}s)"
+def activity(elapsed: float, *, below_text: bool) -> str:
+    """What stands below the open answer, set off from its text by a blank row; `elapsed` in seconds."""
+    gap = "\n" if below_text else ""
+    return f"{gap}Imagining… ({int(elapsed)}s)"
 
 
 class StatusBar(urwid.Widget):
-    """One row: provider left, model right, a note between them while there is room."""
+    """One row: provider left, model right, a note between them, which takes the model's place where room is short.
+
+    Away from the newest text it says how to get back, unless there is a note.
+    """
 
     _sizing = frozenset([urwid.FLOW])
     ignore_focus = True
@@ -29,14 +35,22 @@ class StatusBar(urwid.Widget):
     def __init__(self) -> None:
         super().__init__()
         self._left = self._right = self._note = ""
+        self._away = False
 
     def show(self, provider: str, model: str) -> None:
         self._left, self._right = one_line(provider, 40), one_line(model_label(model), 80)
         self._invalidate()
 
     def note(self, words: str) -> None:
+        words = one_line(words)
         if words != self._note:
             self._note = words
+            self._invalidate()
+
+    def away(self, away: bool) -> None:
+        """Whether the newest text is out of view."""
+        if away != self._away:
+            self._away = away
             self._invalidate()
 
     def rows(self, size: tuple[int], focus: bool = False) -> int:
@@ -46,12 +60,13 @@ class StatusBar(urwid.Widget):
         return urwid.Text(("status", self._line(size[0])), wrap="clip").render(size)
 
     def _line(self, width: int) -> str:
-        left, right, note = self._left, self._right, self._note
+        left, right = self._left, self._right
+        note = self._note or (_BACK if self._away else "")
         room = width - _columns(left) - _columns(right)
+        if note and _columns(note) > room - 2:
+            return f"{left}  {note}" if _columns(left) + 2 + _columns(note) <= width else note
         if room < 1:  # the model's name is the longer one, and its head tells most
             return f"{left} {right}"
-        if _columns(note) > room - 2:
-            note = ""
         before = (room - _columns(note)) // 2
         return f"{left}{' ' * before}{note}{' ' * (room - before - _columns(note))}{right}"
 

@@ -45,20 +45,18 @@ class View(urwid.WidgetWrap[urwid.Widget]):
             if key in self._on_key:
                 self._on_key[key]()
                 return None
-            if self.transcript.scroll((size[0], self._transcript_rows(size)), key):
-                self._note_position()
+            if self.transcript.scroll(key):
                 return None
         return super().keypress(size, key)
 
     def _fit(self, size: tuple[int, int]) -> None:
-        """The composer takes at most a third of the window: a footer taller than it would hide the transcript."""
+        """The composer takes at most a third of the window: a footer taller than it would hide the transcript.
+
+        What depends on the size, and on each other, is settled here before anything is drawn.
+        """
         limit = max(1, size[1] // 3)
         if limit != self.composer.limit:
             self.composer.limit = limit
             self.composer._invalidate()
-
-    def _transcript_rows(self, size: tuple[int, int]) -> int:
-        return max(1, size[1] - self.composer.rows((size[0],), True) - 1)
-
-    def _note_position(self) -> None:
-        self.status.note("" if self.transcript.following else "↓ End")
+        self.transcript.fit((size[0], max(1, size[1] - self.composer.rows((size[0],), True) - 1)))
+        self.status.away(not self.transcript.following)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from urwid.testing import render_text
+
+from mewcode.tui.status import StatusBar, activity, model_label
+
+
+def bar(provider: str = "claude", model: str = "opus", note: str = "", away: bool = False, width: int = 40) -> str:
+    status = StatusBar()
+    status.show(provider, model)
+    status.note(note)
+    status.away(away)
+    (row,) = render_text(status, (width,))
+    return row
+
+
+def test_provider_is_left_and_model_right():
+    assert bar() == "claude" + " " * 30 + "opus"
+
+
+def test_a_note_stands_between_them():
+    assert bar(note="working") == "claude           working            opus"
+
+
+def test_a_note_takes_the_models_place_where_room_is_short():
+    assert bar(note="Ctrl+C again quits", width=26) == "claude  Ctrl+C again quits"
+    assert bar(note="Ctrl+C again quits", width=20) == "Ctrl+C again quits  "
+
+
+def test_away_from_the_end_it_says_how_to_get_back_unless_there_is_a_note():
+    assert "↓ End" in bar(away=True)
+    assert "↓ End" in bar(model="a-model-with-a-long-name", away=True, width=30)
+    assert "↓ End" not in bar(note="working", away=True)
+
+
+def test_names_that_do_not_fit_are_cut_at_the_right():
+    assert bar("provider-a", "model-b", width=14) == "provider-a mod"
+
+
+def test_wide_names_are_measured_in_columns():
+    assert bar("家猫", "模型", width=12) == "家猫    模型"
+
+
+def test_names_of_others_cannot_act_on_the_terminal():
+    assert "\x1b" not in bar("a\x1b[2J", "b\nc\u202e")
+
+
+@given(st.text(max_size=50), st.text(max_size=50), st.text(max_size=30), st.booleans(), st.integers(1, 120))
+def test_it_is_one_row_whatever_it_shows(provider, model, note, away, width):
+    assert bar(provider, model, note, away, width) is not None
+
+
+@pytest.mark.parametrize(
+    ("model", "shown"),
+    [("claude-opus-5", "claude-opus-5"), ("/models/a.b.gguf", "a.b"), ("vendor/model:free", "vendor/model:free")],
+)
+def test_the_model_of_a_file_is_its_stem(model, shown):
+    assert model_label(model) == shown
+
+
+def test_the_activity_counts_whole_seconds():
+    assert activity(12.9, below_text=False) == "Imagining… (12s)"
+    assert activity(0.0, below_text=True) == "\nImagining… (0s)"
