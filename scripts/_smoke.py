@@ -10,14 +10,17 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mewcode.errors import MewcodeError
 from mewcode.launch import Launcher, Options
-from mewcode.llm.client import LLMClient
 from mewcode.llm.collect import collect
 from mewcode.llm.conversation import Conversation
 from mewcode.log import Log
 from mewcode.paths import state_home
+
+if TYPE_CHECKING:
+    from mewcode.llm.client import LLMClient
 
 TELL, ASK, WORD = "The secret word is banana. Say OK.", "What is the secret word?", "banana"
 LIMIT = 300  # seconds that `once` may take
@@ -74,7 +77,7 @@ def one_question(flags: list[str]) -> None:
 
 
 def two_turns(client: LLMClient) -> int:
-    """Number of pieces in which the answers came. The word must come from the first turn, so it is asked for without."""
+    """Number of pieces in which the answers came. Asked for without the first turn, the word must not come."""
     conversation, pieces = Conversation(), 0
     for question in (TELL, ASK):
         conversation.add("user", question)
