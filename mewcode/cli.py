@@ -28,7 +28,20 @@ connection · 74 input or output · 75 try again later · 76 not the protocol ·
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
     options = _parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv)))
-    return _guarded(options)
+    try:
+        return _guarded(options)
+    finally:
+        _forget_unwritten()
+
+
+def _forget_unwritten() -> None:
+    """After a broken pipe, or without its terminal, the interpreter would fail once more at the end, with 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _normalised(arguments: list[str]) -> list[str]:

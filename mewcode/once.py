@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import io
 import json
-import os
 import signal
 import sys
 from typing import TYPE_CHECKING, Any, Protocol
@@ -67,7 +66,6 @@ def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
             turn.cancel()
             turn.join(1.0)
             client.close()
-            _forget_unwritten()
 
 
 def _follow(turn: Turn, output: Output) -> int:
@@ -123,14 +121,6 @@ def _signals_raise() -> Generator[None, None, None]:
     for each in signals:
         signal.signal(each, stop)
     yield
-
-
-def _forget_unwritten() -> None:
-    """After a broken pipe the interpreter would fail once more, and say so, when it flushes stdout."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Text:
