@@ -138,7 +138,7 @@ class Chat:
     def clear(self) -> None:
         self._session.clear()
         self._answer = None
-        self.view.activity.set_text("")
+        self.view.rest()
         self.view.transcript.clear()
         self.view.status.note("new conversation")
 
@@ -152,8 +152,7 @@ class Chat:
             self._after(1.0 - self._session.elapsed % 1.0, lambda: self._tick(answer))
 
     def _show_activity(self) -> None:
-        words = activity(self._session.elapsed, below_text=self._shown > 0)
-        self.view.activity.set_text(("activity", words))
+        self.view.show_activity(activity(self._session.elapsed), below_text=self._shown > 0)
 
     def _close_answer(self) -> None:
         assert self._answer is not None
@@ -161,5 +160,5 @@ class Chat:
         self.view.transcript.replace_open(*self._answer.finish(message.text))
         self.view.transcript.append(entries.ended(self._session, message))
         self._answer = None
-        self.view.activity.set_text("")
+        self.view.rest()
         self.view.status.note("")

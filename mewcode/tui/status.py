@@ -17,16 +17,16 @@ def model_label(model: str) -> str:
     return PurePath(model).stem if model.endswith(".gguf") else model
 
 
-def activity(elapsed: float, *, below_text: bool) -> str:
-    """What stands below the open answer, set off from its text by a blank row; `elapsed` in seconds."""
-    gap = "\n" if below_text else ""
-    return f"{gap}Imagining… ({int(elapsed)}s)"
+def activity(elapsed: float) -> str:
+    """What an answer that runs is doing; `elapsed` in seconds."""
+    return f"Imagining… ({int(elapsed)}s)"
 
 
 class StatusBar(urwid.Widget):
     """One row: provider left, model right, a note between them, which takes the model's place where room is short.
 
-    Away from the newest text it says how to get back, unless there is a note.
+    Away from the newest text, and so from the activity below it, it shows that and how to get back, unless there is a
+    note.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -34,7 +34,7 @@ class StatusBar(urwid.Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._left = self._right = self._note = ""
+        self._left = self._right = self._note = self._activity = ""
         self._away = False
 
     def show(self, provider: str, model: str) -> None:
@@ -45,6 +45,12 @@ class StatusBar(urwid.Widget):
         words = one_line(words)
         if words != self._note:
             self._note = words
+            self._invalidate()
+
+    def doing(self, words: str) -> None:
+        """What runs; empty when nothing does."""
+        self._activity = words
+        if self._away:
             self._invalidate()
 
     def away(self, away: bool) -> None:
@@ -61,7 +67,7 @@ class StatusBar(urwid.Widget):
 
     def _line(self, width: int) -> str:
         left, right = self._left, self._right
-        note = self._note or (_BACK if self._away else "")
+        note = self._note or ("  ".join(filter(None, (self._activity, _BACK))) if self._away else "")
         room = width - _columns(left) - _columns(right)
         if note and _columns(note) > room - 2:
             return f"{left}  {note}" if _columns(left) + 2 + _columns(note) <= width else note

@@ -25,14 +25,24 @@ class View(urwid.WidgetWrap[urwid.Widget]):
         on_key: Mapping[str, Callable[[], None]],
         before_key: Callable[[], None],
     ) -> None:
-        self.activity = urwid.Text("")
-        self.transcript = Transcript(self.activity)
+        self._activity = urwid.Text("")
+        self.transcript = Transcript(self._activity)
         self.composer = Composer(on_send)
         self.status = StatusBar()
         self._on_key = on_key
         self._before_key = before_key
         footer = urwid.Pile([("pack", self.composer), ("pack", self.status)], focus_item=0)
         super().__init__(urwid.Frame(self.transcript, footer=footer, focus_part="footer"))
+
+    def show_activity(self, words: str, *, below_text: bool) -> None:
+        """Say what runs, below the open answer and set off from its text by a blank row."""
+        self._activity.set_text(("activity", f"\n{words}" if below_text else words))
+        self.status.doing(words)
+
+    def rest(self) -> None:
+        """Nothing runs."""
+        self._activity.set_text("")
+        self.status.doing("")
 
     def render(self, size: tuple[int, int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         self._fit(size)

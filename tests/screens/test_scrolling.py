@@ -47,6 +47,16 @@ def test_a_reader_who_scrolled_up_is_not_disturbed(stage):
     assert "↓ End" in stage.rows[-1]
 
 
+def test_a_reader_who_scrolled_up_sees_that_the_answer_still_runs(stage):
+    streaming(stage)
+    assert "Imagining" not in stage.rows[-1]
+    stage.press("page up")
+    assert "Imagining… (" in stage.rows[-1]
+    assert "↓ End" in stage.rows[-1]
+    stage.say(DONE)
+    assert "Imagining" not in stage.rows[-1]
+
+
 @pytest.mark.parametrize("back", [("end",), ("page down",) * 3, ("shift down",) * 40])
 def test_scrolled_back_to_the_end_it_follows_again(stage, back):
     streaming(stage)

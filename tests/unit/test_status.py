@@ -62,5 +62,4 @@ def test_the_model_of_a_file_is_its_stem(model, shown):
 
 
 def test_the_activity_counts_whole_seconds():
-    assert activity(12.9, below_text=False) == "Imagining… (12s)"
-    assert activity(0.0, below_text=True) == "\nImagining… (0s)"
+    assert activity(12.9) == "Imagining… (12s)"
