@@ -53,7 +53,7 @@ class App:
             PALETTE,
             Screen(),
             handle_mouse=False,
-            input_filter=PasteFilter(self._pasted),
+            input_filter=PasteFilter(),
         )
         self._bridge = Bridge(self._loop, self._pump, self._frame)
         self._start()
@@ -114,10 +114,6 @@ class App:
         if self._chat is not None:
             self._chat.refresh()
             self._loop.draw_screen()
-
-    def _pasted(self, text: str) -> None:
-        if self._chat is not None:
-            self._chat.paste(text)
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
         if number != signal.SIGINT:

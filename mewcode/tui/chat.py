@@ -37,7 +37,8 @@ class Chat:
         self._answer: Answer | None = None  # the rows of the running answer
         self._shown = 0  # characters of it
         self._armed = 0.0  # until when a second Ctrl+C quits
-        self.view = View(self.send, {"esc": self.cancel, "ctrl d": leave}, self._disarm)
+        on_key = {"esc": self.cancel, "ctrl c": self.interrupt, "ctrl d": leave}
+        self.view = View(self.send, on_key, self._disarm)
 
     def open(self, warnings: Iterable[str]) -> None:
         """Show the banner and what there is to say before the first message."""
@@ -116,10 +117,6 @@ class Chat:
         if self._armed:
             self._armed = 0.0
             self.view.status.note("")
-
-    def paste(self, text: str) -> None:
-        self._disarm()
-        self.view.composer.insert(text)
 
     @property
     def running(self) -> bool:

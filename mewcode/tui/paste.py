@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import TypeAlias
 
 Key: TypeAlias = "str | tuple[str, int, int, int]"
 
 _TEXT = {"enter": "\n", "ctrl j": "\n", "tab": "\t"}
 
 
+class Pasted(str):
+    """A whole paste as one key, so that it keeps its place among the keys around it. `text` is what was pasted."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, text: str) -> Pasted:
+        key = super().__new__(cls, "paste")  # a name that no other key has, whatever the text
+        key.text = text
+        return key
+
+
 class PasteFilter:
     """An input filter for urwid's loop. A paste may come in several reads; its keys are kept back until its end."""
 
-    def __init__(self, on_paste: Callable[[str], None]) -> None:
-        self._on_paste = on_paste
+    def __init__(self) -> None:
         self._pasted: list[str] | None = None  # the keys so far, while a paste is under way
 
     def __call__(self, keys: list[Key], _raw: list[int]) -> list[Key]:
-        return [key for key in keys if not self._takes(key)]
+        if keys == ["ctrl c"] and self._pasted is not None:
+            # pressed by hand, and behind the end of the paste: its end mark was lost, and the keyboard would stay dead
+            keys = ["end paste"]
+        return [found for key in keys if (found := self._filtered(key)) is not None]
 
-    def _takes(self, key: Key) -> bool:
+    def _filtered(self, key: Key) -> Key | None:
         if key == "begin paste":
             self._pasted = []
         elif self._pasted is None or not isinstance(key, str) or key == "window resize":
-            return False
+            return key
         elif key == "end paste":
             pasted, self._pasted = self._pasted, None
-            self._on_paste(_text(pasted))
+            return Pasted(_text(pasted))
         else:
             self._pasted.append(key)
-        return True
+        return None
 
 
 def _text(keys: list[str]) -> str:

@@ -51,7 +51,7 @@ class Picker(urwid.WidgetWrap[urwid.Widget]):
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
         if key == "enter":
             self._on_choice(self._entries[self._list.focus_position])
-        elif key in ("esc", "ctrl d"):
+        elif key in ("esc", "ctrl c", "ctrl d"):
             self._on_leave()
         else:
             return super().keypress(size, key)

@@ -1,7 +1,8 @@
-"""urwid's raw screen, asked to be quiet and to tell Ctrl+J from Enter."""
+"""urwid's raw screen, asked to be quiet, to tell Ctrl+J from Enter, and to take Ctrl+C as a key."""
 
 from __future__ import annotations
 
+import os
 import termios
 
 import urwid
@@ -27,9 +28,12 @@ class Screen(urwid.display.raw.Screen):
         super()._start(alternate_buffer)
         fd = self._input_fileno()
         if fd is not None and self._old_termios_settings is not None:
-            # Enter and Ctrl+J are one key while the driver turns CR into LF; here, so that it survives a suspend
+            # Here, so that it survives a suspend. Enter and Ctrl+J are one key while the driver turns CR into LF. As a
+            # signal, Ctrl+C would overtake the keys before it, and the driver would drop what nobody has read yet.
             mode = termios.tcgetattr(fd)
             mode[0] &= ~termios.ICRNL
+            mode[3] |= termios.NOFLSH
+            mode[6][termios.VINTR] = bytes([os.fpathconf(fd, "PC_VDISABLE")])
             termios.tcsetattr(fd, termios.TCSANOW, mode)
 
     def get_available_raw_input(self) -> list[int]:

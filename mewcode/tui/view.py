@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import urwid
 
 from mewcode.tui.composer import Composer
+from mewcode.tui.paste import Pasted
 from mewcode.tui.status import StatusBar
 from mewcode.tui.transcript import Transcript
 
@@ -23,7 +24,7 @@ class View(urwid.WidgetWrap[urwid.Widget]):
         self,
         on_send: Callable[[str], None],
         on_key: Mapping[str, Callable[[], None]],
-        before_key: Callable[[], None],
+        before_key: Callable[[], None],  # before any but Ctrl+C
     ) -> None:
         self._activity = urwid.Text("")
         self.transcript = Transcript(self._activity)
@@ -50,7 +51,11 @@ class View(urwid.WidgetWrap[urwid.Widget]):
 
     def keypress(self, size: tuple[int, int], key: str) -> str | None:  # type: ignore[override]
         self._fit(size)
-        self._before_key()
+        if key != "ctrl c":
+            self._before_key()
+        if isinstance(key, Pasted):
+            self.composer.insert(key.text)
+            return None
         if not (key in _ONLY_WITHOUT_TEXT and self.composer.text):
             if key in self._on_key:
                 self._on_key[key]()

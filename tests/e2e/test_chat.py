@@ -184,6 +184,23 @@ def test_cancelling_keeps_what_came_and_leaves_the_server_and_ctrl_c_pressed_twi
         assert_restored(chat)
 
 
+def test_keys_around_ctrl_c_in_one_burst_keep_their_order_and_none_is_lost(folder):
+    with serving(chat_reply("OK")) as server, terminal("-c", config(folder, server.url + "/v1")) as chat:
+        ready(chat)
+        chat.send("PRIVATE DRAFT")
+        chat.wait("PRIVATE DRAFT")
+        chat.send("\x03hello\r")
+        assert said(server.request().json)[-1] == "user: hello"
+        answered(chat, "OK")
+        chat.send("typed\x03\x1b[200~pasted\x1b[201~ and more")
+        chat.wait("❯ pasted and more")
+        chat.send(b"\x1b[200~half a paste")  # the end mark never comes
+        chat.read(0.2)
+        chat.send("\x03")
+        chat.wait("❯ pasted and morehalf a paste")
+        assert server.requests.empty()
+
+
 def test_errors_stand_in_the_transcript_and_the_next_message_works(folder):
     refused = json_error(401, {"error": {"message": "this key is not known"}})
     failed = json_error(500, {"error": {"message": "the disk is full"}})

@@ -125,13 +125,15 @@ def test_a_suspended_chat_gives_the_terminal_back_and_redraws():
         shell.wait("42")
         suspended = len(shell.raw)
         shell.send("fg\r")
-        shell.wait(lambda: b"\x1b[?1049h" in shell.raw[suspended:] and "❯ draft" in shell.text)
+        shell.wait(lambda: b"draft" in shell.raw[suspended:].partition(b"\x1b[?1049h")[2])  # drawn anew
         shell.send("\nx")  # Ctrl+J is still a new line
         shell.wait("❯ draft\n  x\n")
         shell.send("\x03")
         shell.wait("Ask anything")
         shell.send("\x03")
-        shell.wait(lambda: shell.raw.rfind(b"\x1b[?1049l") > shell.raw.rfind(b"\x1b[?1049h"))
+        shell.wait(
+            lambda: shell.raw.rfind(b"shell$") > shell.raw.rfind(b"\x1b[?1049l") > shell.raw.rfind(b"\x1b[?1049h")
+        )
         shell.send("exit\r")
         shell.exit_code()
     finally:

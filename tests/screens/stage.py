@@ -43,7 +43,7 @@ class Stage:
         self.chat.open(())
         self._screen = ScriptedScreen(size=size)
         self._loop = urwid.MainLoop(self.chat.view, PALETTE, self._screen, handle_mouse=False)
-        self._paste = PasteFilter(self.chat.paste)
+        self._paste = PasteFilter()
 
     @property
     def size(self) -> tuple[int, int]:

@@ -10,8 +10,7 @@ DONE = StreamEnd("end")
 
 
 def interrupt(stage: Stage) -> None:
-    stage.chat.interrupt()
-    stage.draw()
+    stage.press("ctrl c")
 
 
 def with_a_conversation(stage: Stage) -> Stage:

@@ -8,7 +8,7 @@ import urwid
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mewcode.tui.paste import PasteFilter
+from mewcode.tui.paste import Pasted, PasteFilter
 from mewcode.tui.screen import Screen
 
 if TYPE_CHECKING:
@@ -30,14 +30,12 @@ class Reading(Screen):
 
 def typed(*reads: bytes) -> tuple[list[str], list[str]]:
     """What the program gets when these bytes come from the terminal, a read at a time: (pastes, keys)."""
-    pasted: list[str] = []
-    paste = PasteFilter(pasted.append)
-    keys: list[str] = []
-    screen = Reading(reads)
+    keys: list[object] = []
+    paste, screen = PasteFilter(), Reading(reads)
     for _ in reads:
         found, raw = screen.parse_input(None, None, screen.get_available_raw_input())
-        keys += [str(key) for key in paste([key for key in found if isinstance(key, str)], raw)]
-    return pasted, keys
+        keys += paste([key for key in found if isinstance(key, str)], raw)
+    return [key.text for key in keys if isinstance(key, Pasted)], [str(k) for k in keys if not isinstance(k, Pasted)]
 
 
 def wait_after(read: bytes) -> float:
@@ -96,12 +94,10 @@ def test_two_pastes_in_one_read_are_two():
 
 
 def test_a_resize_within_a_paste_is_no_part_of_it():
-    pasted: list[str] = []
-    paste = PasteFilter(pasted.append)
+    paste = PasteFilter()
     assert paste(["begin paste", "a"], []) == []
     assert paste(["window resize"], []) == ["window resize"]
-    assert paste(["b", "end paste"], []) == []
-    assert pasted == ["ab"]
+    assert [getattr(key, "text", key) for key in paste(["b", "end paste"], [])] == ["ab"]
 
 
 @pytest.mark.parametrize(
@@ -120,15 +116,26 @@ def test_enter_and_its_relatives_are_told_apart(sent, key):
 
 
 def test_marks_that_came_torn_and_too_slowly_hold_the_paste_together_all_the_same():
-    pasted: list[str] = []
-    paste = PasteFilter(pasted.append)
     keys: list[object] = []
     reads = (b"q\x1b", b"[200~a\rb\x1b", b"[201~x")
-    screen = Reading(reads)
+    paste, screen = PasteFilter(), Reading(reads)
     for _ in reads:  # nothing is held for the rest: each time the wait for it is over
         found, raw = screen.parse_input(None, None, screen.get_available_raw_input(), wait_for_more=False)
         keys += paste([key for key in found if isinstance(key, str)], raw)
-    assert (pasted, keys) == (["a\nb"], ["q", "esc", "x"])
+    assert keys == ["q", "esc", "paste", "x"]
+    assert [key.text for key in keys if isinstance(key, Pasted)] == ["a\nb"]
+
+
+def test_a_paste_keeps_its_place_among_the_keys_of_one_read():
+    keys = PasteFilter()(["a", "begin paste", "enter", "end paste", "ctrl c", "b"], [])
+    assert keys == ["a", "paste", "ctrl c", "b"]
+
+
+def test_ctrl_c_pressed_while_an_end_mark_is_missing_ends_the_paste_and_nothing_is_lost():
+    paste = PasteFilter()
+    assert paste(["begin paste", "a", "ctrl c", "b"], []) == []  # among others it is pasted text
+    assert [getattr(key, "text", key) for key in paste(["ctrl c"], [])] == ["ab"]
+    assert paste(["ctrl c"], []) == ["ctrl c"]
 
 
 def test_only_a_lone_esc_is_decided_at_once():
