@@ -8,7 +8,7 @@ import re
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from mewcode import __version__, exits
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mewcode.log import Log
 
 _COMMANDS = ("chat", "once")
+_WITH_VALUE = ("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--system", "--log")
 _EPILOG = """\
 exit codes of once: 0 answered · 2 wrong usage · 65 refused as it stands · 69 no such model, no quota, no secure
 connection · 74 input or output · 75 try again later · 76 not the protocol · 77 key refused · 78 configuration ·
@@ -27,26 +28,32 @@ connection · 74 input or output · 75 try again later · 76 not the protocol ·
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
-    options = _parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv)))
     try:
-        return _guarded(options)
-    finally:
-        _forget_unwritten()
+        code = _guarded(_parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv))))
+    except SystemExit as end:  # argparse: help, version, wrong usage
+        code = exits.USAGE if end.code else exits.OK
+    return code if _written() else code or exits.IO
 
 
-def _forget_unwritten() -> None:
-    """After a broken pipe, or without its terminal, the interpreter would fail once more at the end, with 120."""
+def _written() -> bool:
+    """Whether all went out. What could not is dropped: the interpreter would fail on it at the end, with 120."""
+    written = True
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except OSError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            written = False
+    return written
 
 
 def _normalised(arguments: list[str]) -> list[str]:
-    """With the default command, and with `--local`'s optional value told apart from a message."""
-    if not arguments or arguments[0] not in (*_COMMANDS, "-h", "--help", "--version"):
+    """With the command in front, and with `--local`'s optional value told apart from a message."""
+    at = _first_word(arguments)
+    if at < len(arguments) and arguments[at] in _COMMANDS:
+        arguments = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
+    elif not {"-h", "--help", "--version"} & set(arguments[:1]):
         arguments = ["chat", *arguments]
     end = arguments.index("--") if "--" in arguments else len(arguments)
     whole: list[str] = []
@@ -58,8 +65,26 @@ def _normalised(arguments: list[str]) -> list[str]:
     return whole + arguments[end:]
 
 
+def _first_word(arguments: list[str]) -> int:
+    """Where the first argument is that is neither a flag nor a flag's value; their number if none is."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
+        at += 2 if arguments[at] in _WITH_VALUE else 1
+    return min(at, len(arguments))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Flags in full: an abbreviation would change its meaning with each flag that comes. Errors in one sentence."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(exits.USAGE, f"mewcode: {message}; `{self.prog} --help` shows what there is\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument("-c", "--config", type=Path, metavar="FILE", help="this configuration and no other")
     common.add_argument("-p", "--provider", metavar="NAME", help="which entry of the configuration")
     common.add_argument("--local", metavar="MODEL.gguf", help="the embedded model: no key, no configuration")
@@ -69,10 +94,11 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--system", metavar="TEXT|@FILE", help="another system prompt")
     common.add_argument("--log", choices=("error", "info", "debug"), default="error", help="what goes to the log file")
 
-    parser = argparse.ArgumentParser(prog="mewcode", description="Chat with large language models in the terminal.")
+    parser = _Parser(prog="mewcode", description="Chat with large language models in the terminal.")
     parser.add_argument("--version", action="version", version=f"mewcode {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("chat", parents=[common], help="the chat (what runs without a command)")
+    chat = commands.add_parser("chat", parents=[common], help="the chat (what runs without a command)")
+    chat.add_argument("words", nargs="*", help=argparse.SUPPRESS)
     once = commands.add_parser("once", parents=[common], help="one question, the answer on stdout", epilog=_EPILOG)
     once.add_argument("text", nargs="?", metavar="TEXT", help="the message")
     once.add_argument("-m", "--message", metavar="TEXT", help="the message; piped input is put after it")
@@ -81,10 +107,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not a positive number")
-    return number
+    if not re.fullmatch("0*[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError("give a whole number of at least 1")
+    return int(text)
 
 
 def _guarded(options: argparse.Namespace) -> int:
@@ -110,7 +135,8 @@ def _guarded(options: argparse.Namespace) -> int:
         return exits.by_signal(2)
     except Exception as error:
         logging.getLogger(__name__).exception("crashed")
-        note(f"internal error ({type(error).__name__}); {state_home() / 'mewcode.log'} has the details")
+        file = state_home() / "mewcode.log"
+        note(f"internal error ({type(error).__name__})" + (f"; {file} has the details" if file.exists() else ""))
         return exits.INTERNAL
 
 
@@ -119,7 +145,7 @@ def _run(options: argparse.Namespace, log: Log) -> int:
 
     given = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "system"}
     start = partial(Launcher, Options(**given, system=_system(options.system)), log)
-    return _once(options, start) if options.command == "once" else _chat(start)
+    return _once(options, start) if options.command == "once" else _chat(options.words, start)
 
 
 def _system(given: str | None) -> str | None:
@@ -162,11 +188,17 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
     return once.run(client, question, jsonl=options.output == "jsonl")
 
 
-def _chat(start: Callable[[], Launcher]) -> int:
+def _chat(words: list[str], start: Callable[[], Launcher]) -> int:
     from mewcode.once import note
 
+    if words:
+        note(f"there is no command `{words[0][:40]}`: there are {' and '.join(_COMMANDS)}")
+        return exits.USAGE
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         note("the chat needs a terminal; use `mewcode once` in scripts and pipes")
+        return exits.USAGE
+    if os.environ.get("TERM", "dumb") == "dumb":
+        note("this terminal cannot show a full screen (TERM is dumb or not set); use `mewcode once`")
         return exits.USAGE
     from mewcode.tui.app import run
 

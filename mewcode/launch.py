@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mewcode.config.load import load_settings
 from mewcode.config.settings import NoKey, ProviderEntry, Settings
+from mewcode.errors import ConfigError
 from mewcode.llm.registry import create_client
 from mewcode.prompt import system_prompt
 
@@ -56,12 +57,12 @@ class Launcher:
             self._log.hide(secret)
         given = (self._options.system, self.settings.system_prompt)
         prompt = next((text for text in given if text is not None), None)
-        return create_client(config, system_prompt(Path.cwd()) if prompt is None else prompt)
+        return create_client(config, system_prompt(_current_directory()) if prompt is None else prompt)
 
     def _read(self) -> Settings:
         if self._options.local is not None:
             return Settings((ProviderEntry("local", "local", self._options.local, NoKey()),))
-        settings, self.warnings = load_settings(self._options.config, Path.cwd())
+        settings, self.warnings = load_settings(self._options.config, _current_directory())
         return settings
 
     def _overridden(self, config: ProviderConfig) -> ProviderConfig:
@@ -77,3 +78,10 @@ class Launcher:
             max_output_tokens=options.max_tokens or config.max_output_tokens,
             thinking=config.thinking if options.thinking is None else options.thinking,
         )
+
+
+def _current_directory() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise ConfigError("the current directory has been deleted; change to one that is there") from None

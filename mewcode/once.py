@@ -118,9 +118,12 @@ def _signals_raise() -> Generator[None, None, None]:
         for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(each) is not signal.SIG_IGN  # nohup stays in force
     ]
-    for each in signals:
-        signal.signal(each, stop)
-    yield
+    before = [signal.signal(each, stop) for each in signals]
+    try:
+        yield
+    finally:
+        for each, handler in zip(signals, before, strict=True):
+            signal.signal(each, handler)
 
 
 class Text:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TELLING = 10  # characters of a key that are too many to show
 
 
 class Secret:
@@ -36,7 +41,16 @@ class Secret:
 
 def redact(text: str, secrets: tuple[Secret, ...]) -> str:
     """Text with every one of the secrets replaced by `***`: servers echo keys in their error messages."""
-    for key in sorted({secret.reveal() for secret in secrets}, key=len, reverse=True):  # one may begin another
-        if len(key) >= 4:  # shorter ones are stand-ins, not keys
-            text = text.replace(key, "***")
+    keys = sorted({secret.reveal() for secret in secrets}, key=len, reverse=True)  # one may begin another
+    for part in (part for key in keys for part in _parts(key)):
+        text = text.replace(part, "***")
     return text
+
+
+def _parts(key: str) -> Iterator[str]:
+    """The key and what a server may show of it: its end or its beginning. Shorter ones than four are stand-ins."""
+    if len(key) >= 4:
+        yield key
+    for length in range(len(key) - 1, _TELLING - 1, -1):
+        yield key[-length:]
+        yield key[:length]

@@ -45,6 +45,9 @@ def main() -> int:
     except MewcodeError as error:
         sys.stderr.write(f"mewcode: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("mewcode: interrupted\n")
+        return 130
     print(f"{verdicts.count(True)} of {len(verdicts)} providers passed")
     return 0 if all(verdicts) else 1
 
@@ -69,7 +72,10 @@ def check(launcher: Launcher, name: str, source: list[str]) -> bool:
 
 def one_question(flags: list[str]) -> None:
     command = [sys.executable, "-I", "-m", "mewcode", "once", *flags, "-m", "Say hello."]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"once had no whole answer after {LIMIT} s") from None
     if done.returncode:
         raise Failure(f"once ended with {done.returncode}: {done.stderr.strip()}")
     if not done.stdout.strip():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from mewcode.config import url
@@ -95,8 +96,15 @@ def _required(fields: Fields, key: str, hint: str) -> str:
     return text
 
 
+def _looks_like_a_key(name: str) -> bool:
+    """A long run of letters and digits, as vendors make them: a name is shown on the screen and in errors."""
+    return re.search(r"(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{24,}", name) is not None
+
+
 def _read_name(fields: Fields) -> str:
     name = _required(fields, "name", "give it a short name")
+    if _looks_like_a_key(name):
+        raise fields.error("name", "looks like a key: give a short name here, and the key as `api_key`")
     if len(name) > 40:
         raise fields.error("name", "is too long for the status bar: use at most 40 characters")
     return name

@@ -34,7 +34,7 @@ _SENTENCES = (
     ("mapping values are not allowed", "a `:` does not fit here: mend the indentation, or put the value in quotes"),
     ("could not find expected ':'", "this is neither `key: value` nor a list item: add the colon and a blank"),
     ("sequence entries are not allowed", "a list item does not fit here: put each `- ` on a line of its own"),
-    ("while parsing a flow", "this bracket is never closed: close it"),
+    ("while parsing a flow", "this bracket is never closed: close it, and put a `${VAR}` within it in quotes"),
     ("while scanning a double-quoted", "`\\` and what follows mean nothing in double quotes: use single quotes"),
     ("while parsing a block", "this does not line up with the lines before: mend the indentation or the quotes"),
     ("while scanning an anchor", "a value may not begin with `&`: put it in quotes"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import stat
 import sys
 
@@ -142,12 +144,36 @@ def test_a_wrong_use_is_said_in_one_line(home, arguments, words):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("once", "--max-tokens", "0"), ("once", "--max-tokens", "x"), ("once", "--nonsense"), ("sing",)]
+    ("arguments", "words"),
+    [
+        (("once", "--max-tokens", "0"), "--max-tokens: give a whole number of at least 1"),
+        (("once", "--max-tokens", "x"), "--max-tokens: give a whole number of at least 1"),
+        (("once", "--nonsense"), "--nonsense"),
+        (("once", "--loc", "hi"), "--loc"),
+        (("sing",), "no command `sing`: there are chat and once"),
+        (("--log", "debug", "sing"), "no command `sing`: there are chat and once"),
+    ],
 )
-def test_what_is_no_argument_is_wrong_usage(home, arguments):
-    ran = run_inside(*arguments)
-    assert (ran.code, ran.out) == (2, b"")
-    assert "usage: mewcode" in ran.err
+def test_what_is_no_argument_is_wrong_usage(home, arguments, words):
+    assert words in refused(2, *arguments)
+
+
+def test_flags_may_stand_before_the_command(home):
+    assert "no message" in refused(2, "--log", "debug", "--local", "once")
+
+
+def test_a_current_directory_that_is_gone_is_said(home):
+    ran = home.shell("mkdir gone; cd gone; rmdir ../gone; $MEWCODE once hi")
+    assert ran == Ran(78, b"", "mewcode: the current directory has been deleted; change to one that is there\n")
+
+
+def test_ctrl_c_before_there_is_anything_to_cancel_ends_it_without_a_word(home):
+    pipe = home.path / "config"
+    os.mkfifo(pipe)
+    process = home.start("once", "-c", str(pipe), "hi")
+    with pipe.open("wb"):  # opened by both: the program reads it now, and nothing comes
+        process.send_signal(signal.SIGINT)
+        assert home.finish(process) == Ran(-signal.SIGINT, b"", "")
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -249,6 +275,5 @@ def test_the_log_has_the_request_and_neither_its_text_nor_the_key(runs):
 
 def test_main_takes_its_arguments_from_the_process_when_none_are_given(home, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["mewcode", "--version"])
-    with pytest.raises(SystemExit):
-        main()
+    assert main() == 0
     assert capsys.readouterr().out == f"mewcode {__version__}\n"

@@ -263,3 +263,13 @@ def test_a_key_anywhere_in_a_bad_file_is_never_shown(tmp_path):
 def test_bytes_around_a_key_that_are_no_text_do_not_show_it(tmp_path):
     for content in (CANARY.encode() + b"\xff", CANARY.encode("utf-16"), CANARY.encode() + b"\0" + CANARY.encode()):
         assert "CANARY" not in message(tmp_path, content)
+
+
+@pytest.mark.parametrize("name", ["sk-ant-api03-LEAK0000000000000000", "gsk_aaaaaaaaaaaaaaaaaaaaaaaa1"])
+def test_a_name_that_looks_like_a_key_is_refused_and_not_shown(tmp_path, name):
+    path = tmp_path / "c.yaml"
+    path.write_text(f"providers:\n  - {{name: {name}, protocol: openai, model: m, api_key: k}}\n")
+    with pytest.raises(ConfigError) as refused:
+        load(path)
+    assert "`name` looks like a key" in str(refused.value)
+    assert name not in str(refused.value)

@@ -8,7 +8,7 @@ from mewcode.config.load import load
 from mewcode.errors import ConfigError
 
 QUOTES = "this quote is never closed: close it on the same line"
-BRACKET = "this bracket is never closed: close it"
+BRACKET = "this bracket is never closed: close it, and put a `${VAR}` within it in quotes"
 COLON = "a `:` does not fit here: mend the indentation, or put the value in quotes"
 TAB = "a tab is not allowed here: use spaces"
 LINE_UP = "this does not line up with the lines before: mend the indentation or the quotes"

@@ -67,6 +67,8 @@ def _walk(node: ast.AST, *, at_once: bool):
             case ast.Import(names=names):
                 for name in names:
                     yield Import(name.name, child.lineno, at_once)
+            case ast.ImportFrom(module="importlib", names=names) if any(name.name == "import_module" for name in names):
+                yield Import("import_module", child.lineno, at_once)
             case ast.ImportFrom(module=module, names=names, level=level):
                 for name in names:
                     yield Import("." * level + f"{module or ''}.{name.name}", child.lineno, at_once)
@@ -128,6 +130,7 @@ def test_no_module_imports_what_its_layer_may_not():
         ("mewcode.llm.turn", "import mewcode.text"),
         ("mewcode.llm.turn", "import urwid"),
         ("mewcode.llm.turn", "import importlib\nimportlib.import_module('mewcode.tui.app')"),
+        ("mewcode.llm.turn", "from importlib import import_module as load\nload('mewcode.tui.app')"),
         ("mewcode.llm.turn", "def f():\n    from mewcode import providers"),
         ("mewcode.llm.turn", "class A:\n    async def f(self):\n        if True:\n            import openai.types"),
         ("mewcode.llm.turn", "from .. import text"),

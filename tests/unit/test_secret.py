@@ -74,3 +74,12 @@ def test_a_secret_that_begins_another_leaves_no_rest_of_it(turn: int):
 
 def test_words_that_stand_in_for_a_key_are_not_taken_out_of_a_sentence():
     assert redact("xyz is no key", (Secret("xyz"), Secret(""))) == "xyz is no key"
+
+
+@pytest.mark.parametrize("shown", ["ant-SECRETKEY123", "SECRETKEY123", "sk-ant-SEC", "sk-ant-SECRETKEY123"])
+def test_an_end_or_a_beginning_that_tells_too_much_is_hidden_too(shown):
+    assert redact(f"bad key {shown}!", (Secret("sk-ant-SECRETKEY123"),)) == "bad key ***!"
+
+
+def test_a_mask_with_the_last_four_letters_stays():
+    assert redact("bad key ****Y123", (Secret("sk-ant-SECRETKEY123"),)) == "bad key ****Y123"
