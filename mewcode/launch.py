@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -50,6 +51,15 @@ class Launcher:
         """The entry that flags and configuration name. Raises: ProviderChoiceError."""
         return self.settings.choose(self._options.provider)
 
+    def entries(self) -> list[ProviderEntry]:
+        """Every entry with the model that would answer, for a list to choose from."""
+        model = self._options.model
+        with contextlib.suppress(ConfigError):  # without the packaged model the entry says so when it is chosen
+            return [
+                replace(entry, model=model or entry.model or _packaged_model()) for entry in self.settings.providers
+            ]
+        return list(self.settings.providers)
+
     def client(self, entry: ProviderEntry) -> LLMClient:
         """Raises: ConfigError when the entry's key is not there."""
         config = self._overridden(entry.resolve(os.environ))
@@ -67,17 +77,19 @@ class Launcher:
 
     def _overridden(self, config: ProviderConfig) -> ProviderConfig:
         options = self._options
-        model = options.model or config.model
-        if config.protocol == "local" and not model:
-            from mewcode.providers.local import default_model
-
-            model = str(default_model())
         return replace(
             config,
-            model=model,
+            model=options.model or config.model or _packaged_model(),
             max_output_tokens=options.max_tokens or config.max_output_tokens,
             thinking=config.thinking if options.thinking is None else options.thinking,
         )
+
+
+def _packaged_model() -> str:
+    """What an entry without a model means: only `local` may have none. Raises: ConfigError when it is not installed."""
+    from mewcode.providers.local import default_model
+
+    return str(default_model())
 
 
 def _current_directory() -> Path:

@@ -84,7 +84,7 @@ class App:
         except ProviderChoiceError:
             if self._launcher.asked_for_one:
                 raise
-            self._loop.widget = Picker(self._launcher.settings.providers, self._picked, self._leave)
+            self._loop.widget = Picker(self._launcher.entries(), self._picked, self._leave)
         else:
             self._open(self._launcher.client(entry))
 
