@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from mewcode.log import Log
 
 _COMMANDS = ("chat", "once")
-_WITH_VALUE = ("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--system", "--log")
+_WITH_VALUE = (
+    *("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--system", "--log"),
+    *("-m", "--message", "--output"),
+)
 _EPILOG = """\
 exit codes of once: 0 answered · 2 wrong usage · 65 refused as it stands · 69 no such model, no quota, no secure
 connection · 74 input or output · 75 try again later · 76 not the protocol · 77 key refused · 78 configuration ·
@@ -50,10 +53,12 @@ def _written() -> bool:
 
 def _normalised(arguments: list[str]) -> list[str]:
     """With the command in front, and with `--local`'s optional value told apart from a message."""
+    if {"-h", "--help", "--version"} & set(arguments[:1]):
+        return arguments[:1]
     at = _first_word(arguments)
     if at < len(arguments) and arguments[at] in _COMMANDS:
         arguments = [arguments[at], *arguments[:at], *arguments[at + 1 :]]
-    elif not {"-h", "--help", "--version"} & set(arguments[:1]):
+    else:
         arguments = ["chat", *arguments]
     end = arguments.index("--") if "--" in arguments else len(arguments)
     whole: list[str] = []
@@ -69,7 +74,8 @@ def _first_word(arguments: list[str]) -> int:
     """Where the first argument is that is neither a flag nor a flag's value; their number if none is."""
     at = 0
     while at < len(arguments) and arguments[at].startswith("-") and arguments[at] != "--":
-        at += 2 if arguments[at] in _WITH_VALUE else 1
+        has_model = arguments[at] == "--local" and arguments[at + 1 : at + 2] and arguments[at + 1].endswith(".gguf")
+        at += 2 if has_model or arguments[at] in _WITH_VALUE else 1
     return min(at, len(arguments))
 
 
@@ -92,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--max-tokens", type=_positive, metavar="N", help="at most N tokens an answer")
     common.add_argument("--thinking", action=argparse.BooleanOptionalAction, help="let the model think, or not")
     common.add_argument("--system", metavar="TEXT|@FILE", help="another system prompt")
+    common.add_argument("--version", action="version", version=f"mewcode {__version__}", help=argparse.SUPPRESS)
     common.add_argument("--log", choices=("error", "info", "debug"), default="error", help="what goes to the log file")
 
     parser = _Parser(prog="mewcode", description="Chat with large language models in the terminal.")

@@ -12,27 +12,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from mewcode import exits
 from mewcode.errors import LLMError, MewcodeError
+from mewcode.interrupt import Interrupts
 from mewcode.llm.conversation import Conversation
 from mewcode.llm.events import Cancelled, StreamEnd, StreamError, TextDelta
 from mewcode.session import stop_note
 from mewcode.text import Cleaner, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-    from types import FrameType
     from typing import TextIO
 
     from mewcode.llm.client import LLMClient
     from mewcode.llm.events import Event
     from mewcode.llm.turn import Turn
-
-
-class Signalled(BaseException):
-    """A signal that ends the process; the turn is cancelled on the way out."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
 
 
 class Output(Protocol):
@@ -50,26 +41,26 @@ def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
     output: Output = JsonLines(sys.stdout) if jsonl else Text(sys.stdout)
     conversation = Conversation()
     conversation.add("user", message)
-    with _signals_raise():
+    with Interrupts() as interrupts:
         turn = client.stream(conversation)
+        interrupts.cancels(turn.cancel)
         try:
-            return _follow(turn, output)
-        except Signalled as signalled:
-            _wind_down(turn, output)
-            return exits.by_signal(signalled.number)
+            code = _follow(turn, output)
         except BrokenPipeError:
-            return exits.by_signal(signal.SIGPIPE)
+            code = exits.by_signal(signal.SIGPIPE)
         except OSError as error:
             note(f"cannot write the answer: {error.strerror}")
-            return exits.IO
+            code = exits.IO
         finally:
             turn.cancel()
             turn.join(1.0)
             client.close()
+    return exits.by_signal(interrupts.number) if code is None and interrupts.number else code or exits.OK
 
 
-def _follow(turn: Turn, output: Output) -> int:
-    code = exits.INTERNAL
+def _follow(turn: Turn, output: Output) -> int | None:
+    """Write the turn's events; the exit code, None for a turn that was cancelled."""
+    code: int | None = None
     for event in turn:
         output.write(event)
         match event:
@@ -81,14 +72,6 @@ def _follow(turn: Turn, output: Output) -> int:
                 note(str(error))
                 code = exits.exit_code(error)
     return code
-
-
-def _wind_down(turn: Turn, output: Output) -> None:
-    """Write what had come when the signal did, and the end."""
-    turn.cancel()
-    with contextlib.suppress(OSError):
-        for event in turn:
-            output.write(event)
 
 
 def _settle_encoding(stream: TextIO) -> None:
@@ -104,26 +87,6 @@ def note(sentence: str) -> None:
     with contextlib.suppress(OSError):
         sys.stderr.write(f"mewcode: {one_line(sentence, 1000)}\n")
         sys.stderr.flush()
-
-
-@contextlib.contextmanager
-def _signals_raise() -> Generator[None, None, None]:
-    def stop(number: int, _frame: FrameType | None) -> None:
-        for each in signals:
-            signal.signal(each, signal.SIG_IGN)  # once is enough: what is being written is finished first
-        raise Signalled(number)
-
-    signals = [
-        each
-        for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(each) is not signal.SIG_IGN  # nohup stays in force
-    ]
-    before = [signal.signal(each, stop) for each in signals]
-    try:
-        yield
-    finally:
-        for each, handler in zip(signals, before, strict=True):
-            signal.signal(each, handler)
 
 
 class Text:

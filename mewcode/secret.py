@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
@@ -40,17 +41,26 @@ class Secret:
 
 
 def redact(text: str, secrets: tuple[Secret, ...]) -> str:
-    """Text with every one of the secrets replaced by `***`: servers echo keys in their error messages."""
-    keys = sorted({secret.reveal() for secret in secrets}, key=len, reverse=True)  # one may begin another
-    for part in (part for key in keys for part in _parts(key)):
-        text = text.replace(part, "***")
-    return text
+    """Text with `***` for every secret, in any case, and for ten or more characters of one: servers echo keys."""
+    hidden = bytearray(len(text))
+    folded = text.lower() if len(text.lower()) == len(text) else text
+    for secret in secrets:
+        for piece in _pieces(secret.reveal().lower()):
+            at = folded.find(piece)
+            while at >= 0:
+                hidden[at : at + len(piece)] = b"x" * len(piece)
+                at = folded.find(piece, at + 1)
+    shown = (("***" if hide else "".join(run)) for hide, run in _runs(text, hidden))
+    return "".join(shown) if any(hidden) else text
 
 
-def _parts(key: str) -> Iterator[str]:
-    """The key and what a server may show of it: its end or its beginning. Shorter ones than four are stand-ins."""
-    if len(key) >= 4:
-        yield key
-    for length in range(len(key) - 1, _TELLING - 1, -1):
-        yield key[-length:]
-        yield key[:length]
+def _pieces(key: str) -> set[str]:
+    """What must not show: ten characters in a row, of a shorter key all. Less than four are a stand-in, not a key."""
+    if len(key) < 4:
+        return set()
+    return {key[at : at + _TELLING] for at in range(max(1, len(key) - _TELLING + 1))}
+
+
+def _runs(text: str, hidden: bytearray) -> Iterator[tuple[bool, list[str]]]:
+    for hide, run in groupby(zip(hidden, text, strict=True), key=lambda pair: bool(pair[0])):
+        yield hide, [letter for _, letter in run]

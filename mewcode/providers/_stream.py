@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import ssl
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import httpx2
@@ -24,6 +24,7 @@ from mewcode.llm.events import StreamEnd, TextDelta
 from mewcode.providers._errors import host, parse, read_fault, to_error
 from mewcode.providers._http import Watched
 from mewcode.providers._json import well_formed
+from mewcode.secret import redact
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class Endpoint:
         self._stream_cls = stream_cls
         self._errors = errors
         self._options = options or {}
+        self._secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
 
     def events(
         self,
@@ -116,13 +118,26 @@ class Endpoint:
             url = f"{str(line.sdk.base_url).rstrip('/')}{self._path}"
             try:
                 for event in self._translated(line, well_formed(body), heard, translate):
-                    yield heard.note(event)
+                    yield self._inert(heard.note(event))
                     if isinstance(event, StreamEnd):
                         return
-            except LLMError:
-                raise
+            except LLMError as error:
+                raise self._redacted(error) from error.__cause__
             except Exception as error:
-                raise self._mapped(error, heard, url) from error
+                raise self._redacted(self._mapped(error, heard, url)) from error
+
+    def _inert(self, event: Event) -> Event:
+        """A server's word that is shown beside the answer, without our key."""
+        match event:
+            case StreamEnd(raw_stop_reason=str(word)):
+                return replace(event, raw_stop_reason=redact(word, self._secrets))
+        return event
+
+    def _redacted(self, error: LLMError) -> LLMError:
+        error.args = (redact(str(error), self._secrets),)
+        if error.request_id is not None:
+            error.request_id = one_line(redact(error.request_id, self._secrets), 200)
+        return error
 
     def _translated(
         self,

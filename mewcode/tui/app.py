@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import logging
+import os
 import signal
 import sys
 import termios
@@ -54,12 +55,13 @@ class App:
             Screen(),
             handle_mouse=False,
             input_filter=PasteFilter(),
+            unhandled_input=_unhandled,
         )
         self._bridge = Bridge(self._loop, self._pump, self._frame)
         self._start()
 
     def run(self) -> int:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
             signal.signal(number, self._signalled)
         signal.signal(signal.SIGALRM, _free_output)
         try:
@@ -132,6 +134,11 @@ class App:
             self._chat.interrupt()
         else:
             self._leave()
+
+
+def _unhandled(key: str | tuple[str, int, int, int]) -> None:
+    if key == "ctrl z":
+        os.kill(os.getpid(), signal.SIGTSTP)  # urwid's own handler gives the terminal back first
 
 
 def _free_output(_number: int, _frame: FrameType | None) -> None:

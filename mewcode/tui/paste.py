@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+import time
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Key: TypeAlias = "str | tuple[str, int, int, int]"
+
+_STALLED = 0.5  # seconds without a byte, in the middle of a paste
 
 _TEXT = {"enter": "\n", "ctrl j": "\n", "tab": "\t"}
 
@@ -24,23 +30,26 @@ class Pasted(str):
 class PasteFilter:
     """An input filter for urwid's loop. A paste may come in several reads; its keys are kept back until its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._pasted: list[str] | None = None  # the keys so far, while a paste is under way
+        self._last = 0.0  # when the last of them came
 
     def __call__(self, keys: list[Key], _raw: list[int]) -> list[Key]:
-        if keys == ["ctrl c"] and self._pasted is not None:
-            # pressed by hand, and behind the end of the paste: its end mark was lost, and the keyboard would stay dead
-            keys = ["end paste"]
+        if self._pasted is not None and keys[-1:] == ["ctrl c"] and self._clock() - self._last > _STALLED:
+            # pressed by hand: the end mark was lost, and the keyboard would stay dead
+            keys = [*keys[:-1], "end paste"]
+        self._last = self._clock()
         return [found for key in keys if (found := self._filtered(key)) is not None]
 
     def _filtered(self, key: Key) -> Key | None:
+        if key in ("begin paste", "end paste") and self._pasted is not None:
+            pasted, self._pasted = self._pasted, [] if key == "begin paste" else None
+            return Pasted(_text(pasted))  # a begin within a paste: the end of the first was lost
         if key == "begin paste":
             self._pasted = []
         elif self._pasted is None or not isinstance(key, str) or key == "window resize":
             return key
-        elif key == "end paste":
-            pasted, self._pasted = self._pasted, None
-            return Pasted(_text(pasted))
         else:
             self._pasted.append(key)
         return None

@@ -26,6 +26,7 @@ WAYS: dict[str, tuple[Callable[[Terminal], None], int]] = {
     "ctrl c": (lambda chat: chat.send("\x03"), 0),
     "sigterm": (lambda chat: chat.signal(signal.SIGTERM), 143),
     "sighup": (lambda chat: chat.signal(signal.SIGHUP), 129),
+    "sigquit": (lambda chat: chat.signal(signal.SIGQUIT), 131),
 }
 MOUSE_ON = re.compile(rb"\x1b\[\?100[0-6]h")
 A_QUERY = re.compile(
@@ -44,6 +45,22 @@ def test_an_idle_chat_that_is_left_has_asked_the_terminal_nothing_and_restores_i
         assert b"\x1b[?2004h" in chat.raw
         assert A_QUERY.search(chat.raw) is None
         assert MOUSE_ON.search(chat.raw) is None
+
+
+def test_keys_that_make_signals_elsewhere_are_keys_and_act_from_no_paste():
+    with terminal("--local") as chat:
+        ready(chat)
+        chat.send("\x1ca\x1b[200~b\x1cc\x1ad\x03e\x1b[201~")
+        chat.wait("❯ abcde")
+        chat.send("\x15\x04")
+        assert chat.exit_code(within=3) == 0
+        assert_restored(chat)
+
+
+def test_what_is_typed_before_the_screen_is_up_is_not_lost():
+    with terminal("--local") as chat:
+        chat.send("typed early")
+        chat.wait("❯ typed early")
 
 
 def test_leaving_during_an_answer_restores_the_terminal_and_the_server_is_left(folder):

@@ -160,6 +160,13 @@ def test_what_is_no_argument_is_wrong_usage(home, arguments, words):
 
 def test_flags_may_stand_before_the_command(home):
     assert "no message" in refused(2, "--log", "debug", "--local", "once")
+    assert "no message" in refused(2, "--output", "jsonl", "--local", "x.gguf", "once")
+    assert "x.gguf" in refused(78, "--local", "x.gguf", "-m", "hi", "once")
+
+
+@pytest.mark.parametrize("arguments", [("once", "--version"), ("--version", "once"), ("chat", "--version")])
+def test_the_version_is_told_wherever_it_is_asked_for(home, arguments):
+    assert run_inside(*arguments) == Ran(0, f"mewcode {__version__}\n".encode(), "")
 
 
 def test_a_current_directory_that_is_gone_is_said(home):

@@ -9,10 +9,11 @@ from dataclasses import replace
 import pytest
 
 from mewcode import errors
+from mewcode.llm.events import StreamEnd
 from mewcode.secret import Secret
 from tests.fakes.dialects import CHAT, KEY, MESSAGES, RESPONSES, ask, each_dialect, failure, text
 from tests.fakes.raw_server import handling, hang_up
-from tests.fakes.sse_server import Reply, json_error, serving
+from tests.fakes.sse_server import Reply, json_error, serving, sse
 from tests.loopback.faults import FAULTS, IN_STREAM, message, said
 
 PAGE = b"<!doctype html><html><head><title>Bad\n gateway &#8212;\x1b[31m</title></head><body><p>Sorry</p></body></html>"
@@ -190,3 +191,21 @@ def test_a_path_that_is_not_there_is_named():
     assert type(error) is errors.ProtocolError
     assert f"{server.url}/v1/responses" in str(error)
     assert "/v1" in str(error)
+
+
+@each_dialect
+def test_a_key_that_comes_back_in_a_header_is_shown_nowhere(dialect):
+    page = Reply((b"<html>",), headers={"Content-Type": f"text/html; k={KEY}", "request-id": KEY, "x-request-id": KEY})
+    refusal = json_error(500, said("no"), request_id=f"{KEY} x", x_request_id=KEY.upper())
+    for reply in (page, refusal):
+        error = refused(dialect, reply)
+        for shown in (str(error), error.request_id or ""):
+            assert KEY.lower() not in shown.lower()
+
+
+def test_a_key_that_comes_back_as_a_stop_reason_is_not_shown():
+    last = sse({"choices": [{"index": 0, "delta": {}, "finish_reason": KEY}]}, "[DONE]")
+    with serving(Reply((*CHAT.begun("Hel"), *last))) as server:
+        end = ask(CHAT.config(server.url))[-1]
+    assert isinstance(end, StreamEnd)
+    assert (end.stop_reason, end.raw_stop_reason) == ("other", "***")

@@ -30,7 +30,8 @@ LAYERS: dict[str, str] = {
     "providers": "errors llm secret text",
     "session": "errors llm",
     "launch": "config errors llm log prompt providers.local",
-    "once": "errors exits llm session text",
+    "interrupt": "exits",
+    "once": "errors exits interrupt llm session text",
     "question": "errors exits llm session text",
     "tui": "version errors secret text paths exits log prompt llm markdown config session launch once question",
     "cli": "version errors secret text paths exits log prompt llm markdown config providers session launch once"

@@ -132,10 +132,17 @@ def test_a_paste_keeps_its_place_among_the_keys_of_one_read():
 
 
 def test_ctrl_c_pressed_while_an_end_mark_is_missing_ends_the_paste_and_nothing_is_lost():
-    paste = PasteFilter()
-    assert paste(["begin paste", "a", "ctrl c", "b"], []) == []  # among others it is pasted text
-    assert [getattr(key, "text", key) for key in paste(["ctrl c"], [])] == ["ab"]
+    times = iter((0.0, 0.1, 0.1, 0.8, 0.8, 0.9))
+    paste = PasteFilter(lambda: next(times))
+    assert paste(["begin paste", "a"], []) == []
+    assert paste(["ctrl c"], []) == []  # as quick as this it is pasted
+    assert [getattr(key, "text", key) for key in paste(["b", "ctrl c"], [])] == ["ab"]
     assert paste(["ctrl c"], []) == ["ctrl c"]
+
+
+def test_a_second_paste_after_a_lost_end_mark_keeps_the_first():
+    keys = PasteFilter()(["begin paste", "a", "begin paste", "b", "end paste", "c"], [])
+    assert [getattr(key, "text", key) for key in keys] == ["a", "b", "c"]
 
 
 def test_only_a_lone_esc_is_decided_at_once():

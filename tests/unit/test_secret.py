@@ -62,7 +62,7 @@ def test_secrets_are_equal_by_their_text_and_true_unless_empty():
 
 
 def test_redact_replaces_every_secret_wherever_it_stands():
-    assert redact(f"key {KEY}, again {KEY}{KEY}", (Secret(KEY),)) == "key ***, again ******"
+    assert redact(f"key {KEY}, again {KEY}{KEY}", (Secret(KEY),)) == "key ***, again ***"
     assert redact("a b", ()) == "a b"
 
 
@@ -76,7 +76,9 @@ def test_words_that_stand_in_for_a_key_are_not_taken_out_of_a_sentence():
     assert redact("xyz is no key", (Secret("xyz"), Secret(""))) == "xyz is no key"
 
 
-@pytest.mark.parametrize("shown", ["ant-SECRETKEY123", "SECRETKEY123", "sk-ant-SEC", "sk-ant-SECRETKEY123"])
+@pytest.mark.parametrize(
+    "shown", ["ant-SECRETKEY123", "SECRETKEY123", "sk-ant-SEC", "ant-SECRETKE", "SK-ANT-SECRETKEY123"]
+)
 def test_an_end_or_a_beginning_that_tells_too_much_is_hidden_too(shown):
     assert redact(f"bad key {shown}!", (Secret("sk-ant-SECRETKEY123"),)) == "bad key ***!"
 
