@@ -91,9 +91,10 @@ def descriptors():
 
 def children():
     found = set()
-    for task in Path("/proc/self/task").iterdir():
-        with suppress(FileNotFoundError, ProcessLookupError):  # a thread may end while they are listed
-            found.update(map(int, (task / "children").read_text().split()))
+    for stat in Path("/proc").glob("[0-9]*/stat"):  # by parent: a child moves on when the thread that started it ends
+        with suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                found.add(int(stat.parent.name))
     return found
 
 
