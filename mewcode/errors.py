@@ -52,13 +52,17 @@ class ToolArgumentsError(MewcodeError):
 
 
 class Facts(TypedDict, total=False):
-    """What every failed request may know about itself; `retry_after` is in seconds."""
+    """What every failed request may know about itself; `retry_after` is in seconds.
+
+    `max_attempts` bounds the attempts worth making, however many are allowed; None means that nothing is known.
+    """
 
     provider: str
     status: int | None
     request_id: str | None
     retryable: bool | None
     retry_after: float | None
+    max_attempts: int | None
 
 
 class LLMError(MewcodeError):
@@ -74,6 +78,7 @@ class LLMError(MewcodeError):
         retryable = facts.get("retryable")
         self.retryable = self.default_retryable if retryable is None else retryable
         self.retry_after = facts.get("retry_after")
+        self.max_attempts = facts.get("max_attempts")
 
 
 class AuthError(LLMError):

@@ -47,6 +47,9 @@ class ProviderConfig:
     proxy: str | None = field(default=None, repr=False)  # it may hold a password
     connect_timeout: float = 10.0
     idle_timeout: float = 180.0
+    total_timeout: float | None = None
+    max_retries: int = 9
+    prompt_cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from mewcode import errors
 from mewcode.llm.events import TextDelta, ThinkingDelta, ToolCallComplete, ToolCallDelta
-from mewcode.providers import anthropic, openai, openai_compat
+from mewcode.providers import _anthropic_answer, _chat_answer, _responses_answer
 from mewcode.providers._errors import read_fault, to_error
 from mewcode.providers._stream import Heard, InStreamError
 from tests.fakes.dialects import ALL, CHAT
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 ODD: list[Any] = [None, 7, -1, 1e999, True, "x", "", [], [None], [7], {}, {"x": 7}]
 TRANSLATE: dict[str, Any] = {
-    "anthropic": anthropic.translate,
-    "openai": openai.translate,
-    "openai-compat": openai_compat.translate,
+    "anthropic": _anthropic_answer.translate,
+    "openai": _responses_answer.translate,
+    "openai-compat": _chat_answer.translate,
 }
 TABLES = (answers.CALLS, answers.CUT_CALL, answers.THINKING, answers.REFUSAL)
 

@@ -1,0 +1,162 @@
+"""A Messages stream as events. Source: anthropic 2.14, API version 2026-10-21."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from mewcode.llm.events import (
+    StreamEnd,
+    TextDelta,
+    ThinkingComplete,
+    ThinkingDelta,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+)
+from mewcode.llm.messages import ThinkingBlock, Usage
+from mewcode.providers._calls import complete_call
+from mewcode.providers._json import dig, number, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mewcode.llm.events import Event, StopReason
+    from mewcode.providers._http import Json
+    from mewcode.providers._stream import Heard
+
+_STOP: Mapping[str, StopReason] = {
+    "end_turn": "end",
+    "max_tokens": "max_tokens",
+    "stop_sequence": "stop_sequence",
+    "tool_use": "tool_use",
+    "refusal": "refusal",
+    "pause_turn": "pause",
+    "model_context_window_exceeded": "context_full",
+}
+_CUT = ("max_tokens", "refusal", "model_context_window_exceeded")
+
+
+def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
+    """The stream as events; a StreamEnd only at message_stop."""
+    answer = _Answer()
+    for event in raw:
+        match event:
+            case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
+                yield from answer.grow(index, delta)
+            case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
+                yield from answer.start(index, block)
+            case {"type": "content_block_stop", "index": int(index)}:
+                yield from answer.stop(index)
+            case {"type": "message_start", "message": {"usage": dict(usage)}}:
+                # its output_tokens are a placeholder: unknown until a delta says
+                answer.count({**usage, "output_tokens": None})
+            case {"type": "message_delta"}:
+                answer.count(event.get("usage"))
+                answer.stop_reason = text(event, "delta", "stop_reason") or answer.stop_reason
+            case {"type": "message_stop"}:
+                yield from answer.end()
+                stop = _STOP.get(answer.stop_reason or "", "other")
+                yield StreamEnd(stop, answer.stop_reason, answer.usage())
+                return
+
+
+@dataclass(slots=True)
+class _Open:
+    """A block that is still growing."""
+
+    kind: str
+    text: str = ""
+    signature: str | None = None
+    tool_id: str = ""
+    tool_name: str = ""
+    given: Json = None  # a tool's input, where it came whole with the start
+
+
+class _Answer:
+    def __init__(self) -> None:
+        self._open: dict[int, _Open] = {}
+        self._held: _Open | None = None  # a finished call: only what comes next tells whether it was cut
+        self._usage: dict[str, int] = {}
+        self.stop_reason: str | None = None
+
+    def start(self, index: int, block: Json) -> Iterator[Event]:
+        yield from self.release(cut=False)
+        match block:
+            case {"type": "text"}:
+                self._open[index] = _Open("text")
+                if text(block, "text"):
+                    yield TextDelta(block["text"])
+            case {"type": "thinking"}:
+                self._open[index] = _Open("thinking", text(block, "thinking"), text(block, "signature") or None)
+                if text(block, "thinking"):
+                    yield ThinkingDelta(block["thinking"])
+            case {"type": "redacted_thinking", "data": str(data)}:
+                yield ThinkingComplete(ThinkingBlock("", redacted_data=data))
+            case {"type": "tool_use", "id": str(tool_id), "name": str(tool_name)}:
+                call = _Open("tool_use", tool_id=tool_id, tool_name=tool_name, given=block.get("input"))
+                self._open[index] = call
+                yield ToolCallStart(tool_id, tool_name)
+
+    def grow(self, index: int, delta: Json) -> Iterator[Event]:
+        block = self._open.get(index)
+        match delta:
+            case {"type": "text_delta", "text": str(said)}:
+                if said:
+                    yield TextDelta(said)
+            case {"type": "thinking_delta", "thinking": str(thought)} if block is not None:
+                block.text += thought
+                yield ThinkingDelta(thought)
+            case {"type": "signature_delta", "signature": str(signature)} if block is not None:
+                block.signature = (block.signature or "") + signature
+            case {"type": "input_json_delta", "partial_json": str(piece)} if block is not None and block.tool_id:
+                block.text += piece
+                if piece:
+                    yield ToolCallDelta(block.tool_id, piece)
+
+    def stop(self, index: int) -> Iterator[Event]:
+        block = self._open.pop(index, None)
+        if block is None:
+            return
+        if block.kind == "thinking":
+            yield ThinkingComplete(ThinkingBlock(block.text, block.signature))
+        elif block.kind == "tool_use":
+            yield from self.release(cut=False)
+            self._held = block
+
+    def release(self, *, cut: bool) -> Iterator[Event]:
+        """Pass on the call that is held. `cut`: the answer ended for want of room, so it may not be whole."""
+        call, self._held = self._held, None
+        if call is None:
+            return
+        if not call.text and isinstance(call.given, dict) and call.given:
+            yield ToolCallComplete(call.tool_id, call.tool_name, call.given)
+        else:
+            yield complete_call(call.tool_id, call.tool_name, call.text, cut=cut)
+
+    def end(self) -> Iterator[Event]:
+        """Pass on what is left: a call that was held, or one that was cut before its block's end."""
+        yield from self.release(cut=self.stop_reason in _CUT)
+        for call in self._open.values():
+            if call.kind == "tool_use":
+                yield complete_call(call.tool_id, call.tool_name, call.text, cut=True)
+
+    def count(self, usage: Json) -> None:
+        for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"):
+            if (tokens := number(usage, name)) is not None:
+                self._usage[name] = tokens
+        if (tokens := number(usage, "output_tokens_details", "thinking_tokens")) is not None:
+            self._usage["thinking_tokens"] = tokens
+
+    def usage(self) -> Usage:
+        """Anthropic counts cached input apart; our input_tokens count it in."""
+        read = self._usage.get("cache_read_input_tokens")
+        written = self._usage.get("cache_creation_input_tokens")
+        fresh = dig(self._usage, "input_tokens")
+        return Usage(
+            input_tokens=None if fresh is None else fresh + (read or 0) + (written or 0),
+            output_tokens=self._usage.get("output_tokens"),
+            cache_read_tokens=read,
+            cache_write_tokens=written,
+            thinking_tokens=self._usage.get("thinking_tokens"),
+        )
