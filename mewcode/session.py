@@ -23,7 +23,7 @@ from mewcode.llm.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from mewcode.errors import LLMError
     from mewcode.llm.client import LLMClient
@@ -31,25 +31,32 @@ if TYPE_CHECKING:
     from mewcode.llm.messages import Message, Status, Usage
     from mewcode.llm.turn import Turn
 
-Phase: TypeAlias = Literal["idle", "waiting", "thinking", "writing"]
+Phase: TypeAlias = Literal["idle", "waiting", "retrying", "thinking", "writing"]
 
 _STOPS = {
     "end": None,
     "stop_sequence": None,
     "max_tokens": "Cut off at the token limit.",
-    "tool_use": "The model asked for a tool; there are none in a chat.",
+    "tool_use": "The model asked for a tool{names}, which mewcode does not run.",
     "refusal": "The model declined.",
     "content_filter": "Stopped by the provider's content filter.",
     "pause": "The server paused a long turn.",
     "context_full": "The conversation filled the context window; the answer is cut off.",
 }
+_GO_ON = (
+    "Your last answer was cut off. It ended with:\n\n{tail}\n\n"
+    "Go on exactly from there. Repeat nothing of it, and do not mention the interruption."
+)
+_TAIL = 240  # characters of a cut answer that are quoted: enough to find the place
 
 
-def stop_note(end: StreamEnd) -> str | None:
-    """Why an answer ended, in words; None for a regular end."""
+def stop_note(end: StreamEnd, tools: Sequence[str] = ()) -> str | None:
+    """Why an answer ended, in words; None for a regular end. `tools` are the names of those it asked for."""
     if end.stop_reason == "other":
         return f"Stopped: {end.raw_stop_reason}." if end.raw_stop_reason else "The server gave no reason for the end."
-    return _STOPS[end.stop_reason]
+    words = _STOPS[end.stop_reason]
+    named = ", ".join(dict.fromkeys(name for name in tools if name))
+    return words and words.format(names=f" ({named})" if named else "")
 
 
 class Session:
@@ -60,11 +67,14 @@ class Session:
         self.conversation = Conversation()
         self.phase: Phase = "idle"
         self.answer_id: str | None = None  # the running answer, else the last one
+        self.retry_note: Retrying | None = None  # what the running turn waits for, or waited for last
         self._failures: dict[str, LLMError] = {}
         self._notes: dict[str, str] = {}
         self._on_ready = on_ready
         self._turn: Turn | None = None
-        self._started = 0.0
+        self._started = self._again_at = 0.0
+        self._tools: list[str] = []  # that the running answer asked for
+        self._unanswered = ""  # the question that a cleared conversation ended with
 
     @property
     def running(self) -> bool:
@@ -75,13 +85,50 @@ class Session:
         """Seconds since the running turn was asked for."""
         return time.monotonic() - self._started
 
+    @property
+    def retry_in(self) -> float:
+        """Seconds until the next attempt, 0 when none is waited for."""
+        return max(0.0, self._again_at - time.monotonic()) if self.phase == "retrying" else 0.0
+
     def ask(self, text: str) -> str:
         """Add the user's message and start the answer, whose id is returned. Raises: RuntimeError while one runs."""
+        self._require_rest()
+        self.conversation.add("user", text)
+        return self._start()
+
+    def retry(self) -> str:
+        """Ask the last question again, and take its answer out of the history; the new answer's id.
+
+        After `clear()` that is the question which the old conversation left without an answer.
+        Raises: LookupError when there is none; RuntimeError while an answer runs.
+        """
+        self._require_rest()
+        history = self.conversation.snapshot()
+        if not history and self._unanswered:
+            return self.ask(self._unanswered)
+        if not any(message.role == "user" for message in history):
+            raise LookupError("nothing was asked yet")
+        if history[-1].role == "assistant":
+            self.conversation.remove(history[-1].id)
+        return self._start()
+
+    def continue_answer(self) -> str:
+        """Ask the model to go on where its last answer broke off; without any text of it, ask again.
+
+        Raises: LookupError when there is no answer; RuntimeError while one runs.
+        """
+        self._require_rest()
+        text = self.answer().text.rstrip()
+        return self.ask(_GO_ON.format(tail=text[-_TAIL:])) if text else self.retry()
+
+    def _require_rest(self) -> None:
         if self._turn is not None:
             raise RuntimeError("an answer is still running")
-        self.conversation.add("user", text)
+
+    def _start(self) -> str:
         self.answer_id = self.conversation.add("assistant", status="streaming", origin=self.client.origin)
-        self.phase, self._started = "waiting", time.monotonic()
+        self.phase, self._started, self.retry_note = "waiting", time.monotonic(), None
+        self._tools.clear()
         self._turn = self.client.stream(self.conversation, on_ready=self._on_ready)
         return self.answer_id
 
@@ -113,8 +160,9 @@ class Session:
         self.client.close()
 
     def clear(self) -> None:
-        """Start a new conversation."""
+        """Start a new conversation. A question that failed can be asked in it again, by `retry()`."""
         self.cancel()
+        self._unanswered = _unanswered(self.conversation.snapshot())
         self.conversation = Conversation()
         self.answer_id = None
         self._failures.clear()
@@ -146,8 +194,12 @@ class Session:
                 self.phase = "thinking"
             case ThinkingComplete(block):
                 self.conversation.append(self.answer_id, block)
-            case ToolCallStart() | ToolCallDelta() | ToolCallComplete() | Retrying():
-                pass  # a chat offers no tools
+            case Retrying(delay=delay):
+                self.phase, self.retry_note, self._again_at = "retrying", event, time.monotonic() + delay
+            case ToolCallStart(tool_name=name):
+                self._tools.append(name)  # a chat offers none
+            case ToolCallDelta() | ToolCallComplete():
+                pass
             case StreamEnd() | StreamError() | Cancelled():
                 self._finish(event)
             case _:
@@ -160,7 +212,8 @@ class Session:
         match end:
             case StreamEnd():
                 status, usage = "complete", end.usage
-                if note := stop_note(end):
+                remarks = self._turn.remarks if self._turn else ()
+                if note := " ".join(filter(None, (stop_note(end, self._tools), *remarks))):
                     self._notes[self.answer_id] = note
             case StreamError(error):
                 status = "interrupted" if self.answer().text else "error"
@@ -169,3 +222,11 @@ class Session:
                 status = "cancelled"
         self.conversation.finish(self.answer_id, status, usage, self.elapsed)
         self._turn, self.phase = None, "idle"
+
+
+def _unanswered(history: Sequence[Message]) -> str:
+    """The question that the history ends with, if its answer failed before any text came."""
+    match history:
+        case [*_, question, answer] if question.role == "user" and answer.status == "error":
+            return question.text
+    return ""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from mewcode.providers._memory import MEMORY
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
@@ -34,6 +36,12 @@ def _empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mo
         ):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_learned() -> None:
+    """What one test's server taught does not hold for the next one, which may listen on the same port."""
+    MEMORY.forget()
 
 
 @pytest.fixture(autouse=True)

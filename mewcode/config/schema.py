@@ -22,7 +22,8 @@ TOP_KEYS = ("providers", "default", "system_prompt")
 ENTRY_KEYS = (
     *("name", "protocol", "model", "api_key", "api_key_env", "base_url"),
     *("thinking", "effort", "max_output_tokens", "temperature"),
-    *("headers", "ca_bundle", "proxy", "allow_http", "connect_timeout", "idle_timeout"),
+    *("headers", "ca_bundle", "proxy", "allow_http"),
+    *("connect_timeout", "idle_timeout", "total_timeout", "max_retries", "prompt_cache"),
 )
 PROTOCOLS = ("anthropic", "openai", "openai-compat", "local")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -82,8 +83,11 @@ def _read_entry(fields: Fields, index: int, path: Path) -> ProviderEntry:
         ca_bundle=_beside(path, fields.text("ca_bundle")),
         proxy=_read_proxy(fields),
         allow_http=bool(fields.flag("allow_http")),
-        connect_timeout=_read_seconds(fields, "connect_timeout", 10.0),
-        idle_timeout=_read_seconds(fields, "idle_timeout", 180.0),
+        connect_timeout=_read_seconds(fields, "connect_timeout") or 10.0,
+        idle_timeout=_read_seconds(fields, "idle_timeout") or 180.0,
+        total_timeout=_read_seconds(fields, "total_timeout"),
+        max_retries=_read_retries(fields),
+        prompt_cache=fields.flag("prompt_cache") is not False,
         index=index,
         place=fields.start,
     )
@@ -157,10 +161,14 @@ def _read_proxy(fields: Fields) -> str | None:
     raise fields.error("proxy", "must be `none` or http://, https:// or socks5:// and a host: mend the address")
 
 
-def _read_seconds(fields: Fields, key: str, default: float) -> float:
+def _read_retries(fields: Fields) -> int:
+    retries = fields.number("max_retries", "a whole number from 0 to 100", lambda number: number in range(101))
+    return 9 if retries is None else int(retries)
+
+
+def _read_seconds(fields: Fields, key: str) -> float | None:
     # a socket's timeout overflows far above a day
-    seconds = fields.number(key, "a number of seconds above 0 and up to 86400", lambda number: 0 < number <= 86_400)
-    return default if seconds is None else seconds
+    return fields.number(key, "a number of seconds above 0 and up to 86400", lambda number: 0 < number <= 86_400)
 
 
 def _beside(path: Path, text: str | None) -> str | None:

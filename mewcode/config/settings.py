@@ -47,6 +47,9 @@ class ProviderEntry:
     allow_http: bool = False
     connect_timeout: float = 10.0
     idle_timeout: float = 180.0
+    total_timeout: float | None = None
+    max_retries: int = 9
+    prompt_cache: bool = True
     index: int = 0
     place: Place | None = None
 
@@ -70,6 +73,9 @@ class ProviderEntry:
             proxy=self.proxy,
             connect_timeout=self.connect_timeout,
             idle_timeout=self.idle_timeout,
+            total_timeout=self.total_timeout,
+            max_retries=self.max_retries,
+            prompt_cache=self.prompt_cache,
         )
 
     def _read_key(self, environ: Mapping[str, str]) -> Secret | None:

@@ -11,36 +11,55 @@ if TYPE_CHECKING:
 
 
 class CancelToken:
-    """Cancelled once, for good. Thread: any."""
+    """Stopped once, for good: cancelled by somebody, or out of time. Thread: any."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._event = threading.Event()
+        self._stopped = threading.Event()
         self._abort: Callable[[], None] | None = None
+        self.expired = False  # the time of the whole turn is up
 
     @property
     def cancelled(self) -> bool:
-        return self._event.is_set()
+        return self._stopped.is_set() and not self.expired
 
     def cancel(self) -> None:
         """Set the flag, end every sleep, and run the hook of the block that `aborting` guards, if one is running."""
+        self._stop(expired=False)
+
+    @contextmanager
+    def limited(self, seconds: float | None) -> Generator[None, None, None]:
+        """Stop what still runs in the block after that time; None is no limit."""
+        if seconds is None:
+            yield
+            return
+        timer = threading.Timer(seconds, self._stop, kwargs={"expired": True})
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _stop(self, *, expired: bool) -> None:
         with self._lock:  # a hook never runs after aborting() has left its block
-            if self._event.is_set():
+            if self._stopped.is_set():
                 return
-            self._event.set()
+            self.expired = expired
+            self._stopped.set()
             if self._abort is not None:
                 self._abort()
 
     def sleep(self, seconds: float) -> bool:
-        """Sleep; True when cancelled, then at once."""
-        return self._event.wait(seconds)
+        """Sleep; True when stopped, then at once."""
+        return self._stopped.wait(seconds)
 
     @contextmanager
     def aborting(self, abort: Callable[[], None]) -> Generator[None, None, None]:
-        """While the block runs, cancel() also calls `abort`; at once if already cancelled. Blocks do not nest."""
+        """While the block runs, being stopped also calls `abort`; at once if that is so. Blocks do not nest."""
         with self._lock:
             self._abort = abort
-            if self._event.is_set():
+            if self._stopped.is_set():
                 abort()
         try:
             yield

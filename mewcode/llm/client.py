@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import logging
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -9,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from mewcode.llm.history import tools_as_text
 from mewcode.llm.messages import Origin
 from mewcode.llm.models import resolve_model
+from mewcode.llm.retry import RetryPolicy, attempts
+from mewcode.llm.thinking import own_thinking
 from mewcode.llm.turn import Turn
 
 if TYPE_CHECKING:
@@ -23,6 +27,8 @@ if TYPE_CHECKING:
 
 _CLOSING = 0.2  # seconds
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderConfig:
@@ -30,6 +36,7 @@ class ProviderConfig:
 
     `api_key` is None where the server wants none; `key_source` says where the key came from, for the sentence that
     asks to mend it. `base_url` None means the protocol's own endpoint; `proxy` None the environment's, `none` none.
+    `total_timeout` bounds a whole turn, its retries included; None is no bound.
     """
 
     name: str
@@ -63,17 +70,22 @@ class ToolSchema:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Everything one request says. None leaves a setting to the model."""
+    """Everything one request says. None leaves a setting to the model.
+
+    The thinking in `messages` may go back as it is. `conversation` names the conversation for the server's cache, ""
+    when there is to be none. `remark` takes a sentence for the user: what was asked for and had to be left out.
+    """
 
     model: str
     system: str
     messages: tuple[ApiMessage, ...]
-    origin: Origin
     tools: tuple[ToolSchema, ...] = ()
     max_output_tokens: int | None = None
     temperature: float | None = None
     effort: str | None = None
     thinking: bool | None = None
+    conversation: str = ""
+    remark: Callable[[str], None] = _log.info
 
 
 class Provider(Protocol):
@@ -149,12 +161,17 @@ class Client:
         tools: Sequence[ToolSchema] = (),
         on_ready: Callable[[], None] | None = None,
     ) -> Turn:
-        request = self._request(conversation, tools)
+        remarks: list[str] = []
+        request = self._request(conversation, tools, remarks.append)
+        config = self._config
+        policy = RetryPolicy(config.max_retries)
 
         def source(cancel: CancelToken) -> Generator[Event, None, None]:
-            yield from self._ready().open(request, cancel)
+            provider = self._ready()
+            with cancel.limited(config.total_timeout):
+                yield from attempts(lambda: provider.open(request, cancel), policy, cancel)
 
-        return Turn(source, on_ready)
+        return Turn(source, on_ready, remarks)
 
     def set_max_output_tokens(self, n: int | None) -> None:
         self._config = replace(self._config, max_output_tokens=n)
@@ -178,17 +195,29 @@ class Client:
                 self._provider = self._make_provider(self._config)
             return self._provider
 
-    def _request(self, conversation: Conversation, tools: Sequence[ToolSchema]) -> Request:
+    def _request(
+        self, conversation: Conversation, tools: Sequence[ToolSchema], remark: Callable[[str], None]
+    ) -> Request:
         config = self._config
         history = conversation.to_api()
+        messages, fingerprint = own_thinking(
+            history if tools else tools_as_text(history), self.origin, _opening(self._system, tools)
+        )
+        conversation.asked(self.origin, fingerprint)
         return Request(
             model=config.model,
             system=self._system,
-            messages=tuple(history if tools else tools_as_text(history)),
-            origin=self.origin,
+            messages=tuple(messages),
             tools=tuple(tools),
             max_output_tokens=config.max_output_tokens,
             temperature=config.temperature,
             effort=config.effort,
             thinking=config.thinking,
+            conversation=conversation.id if config.prompt_cache else "",
+            remark=remark,
         )
+
+
+def _opening(system: str, tools: Sequence[ToolSchema]) -> str:
+    """What stands before the history, spelled the same way each time."""
+    return json.dumps([system, [(tool.name, tool.description, dict(tool.parameters)) for tool in tools]])

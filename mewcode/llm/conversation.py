@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 
 class Conversation:
-    """Messages in order, each with an id. A reader gets values that never change."""
+    """Messages in order, each with an id. A reader gets values that never change.
+
+    `id` stays the same as long as the conversation lasts, and tells nothing about it.
+    """
 
     def __init__(self) -> None:
+        self.id = new_id()
         self._lock = threading.Lock()
         self._entries: dict[str, _Entry] = {}
+        self._asked: tuple[Origin, str] | None = None  # of the last request, until its answer is here
 
     def add(
         self,
@@ -30,14 +35,27 @@ class Conversation:
         status: Status = "complete",
         origin: Origin | None = None,
     ) -> str:
-        """Append a message, return its id. An answer that is still to come starts with status `streaming`."""
+        """Append a message, return its id. An answer that is still to come starts with status `streaming`.
+
+        An answer without `origin` is taken for that of the last request, if it has none yet.
+        """
         blocks = (TextBlock(content),) if isinstance(content, str) else tuple(content)
         message = Message(new_id(), role, blocks, status)
         if origin is not None:
             message = replace(message, provider=origin.provider, base_url=origin.base_url, model=origin.model)
         with self._lock:
+            if role == "assistant":
+                message, self._asked = _answering(message, self._asked), None
             self._entries[message.id] = _Entry(message)
         return message.id
+
+    def asked(self, origin: Origin, prefix: str) -> None:
+        """Note whom a request goes to and the fingerprint of what it says: its answer, here or to come, gets both."""
+        with self._lock:
+            running = [entry for entry in self._entries.values() if entry.message.status == "streaming"]
+            for entry in running:
+                entry.message = _answering(entry.message, (origin, prefix))
+            self._asked = None if running else (origin, prefix)
 
     def append(self, message_id: str, content: str | Block) -> None:
         """Let a message grow: text joins the text block that is last."""
@@ -58,14 +76,22 @@ class Conversation:
         with self._lock:
             return tuple([entry.sealed() for entry in self._entries.values()])
 
-    def clear(self) -> None:
-        """Forget every message."""
+    def remove(self, message_id: str) -> Message:
+        """Take a message out, and return it. Thinking that came after it will not go back: what it followed is gone."""
         with self._lock:
-            self._entries.clear()
+            return self._entries.pop(message_id).sealed()
 
     def to_api(self) -> list[ApiMessage]:
         """What any service accepts: see mewcode.llm.history."""
         return to_api(self.snapshot())
+
+
+def _answering(message: Message, asked: tuple[Origin, str] | None) -> Message:
+    """The message as the answer to that request, unless it is known to be somebody else's."""
+    if asked is None or message.origin not in (None, asked[0]):
+        return message
+    (provider, base_url, model), prefix = asked
+    return replace(message, provider=provider, base_url=base_url, model=model, prefix=prefix)
 
 
 class _Entry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.pairing import OPENING, pair_tools
@@ -40,7 +40,8 @@ def _spoken(message: Message) -> ApiMessage:
     blocks = [block for block in message.blocks if _may_say(message, block)]
     if message.status != "complete":
         blocks = _without_loose_thinking(blocks)
-    return ApiMessage("assistant" if message.role == "assistant" else "user", tuple(blocks), message.origin)
+    role: Literal["user", "assistant"] = "assistant" if message.role == "assistant" else "user"
+    return ApiMessage(role, tuple(blocks), message.origin, message.prefix)
 
 
 def _may_say(message: Message, block: Block) -> bool:
@@ -79,7 +80,8 @@ def _merge(group: list[ApiMessage]) -> ApiMessage:
             case _:
                 blocks.append(first)
         blocks += rest
-    return ApiMessage(group[0].role, tuple(blocks), group[0].origin if len(origins) == 1 else None)
+    one = len(origins) == 1
+    return ApiMessage(group[0].role, tuple(blocks), group[0].origin if one else None, group[0].prefix if one else None)
 
 
 def _without_thinking(blocks: Iterable[Block]) -> list[Block]:
@@ -101,7 +103,8 @@ def _in_words(message: ApiMessage) -> Iterator[Block]:
     for block in message.blocks:
         match block:
             case ToolUseBlock(_, name, arguments):
-                yield TextBlock(f"[called {name} with {json.dumps(arguments, ensure_ascii=False)}]")
+                given = "broken arguments" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+                yield TextBlock(f"[called {name} with {given}]")
             case ToolResultBlock(_, content, is_error):
                 yield TextBlock(f"[{'error' if is_error else 'result'}: {content}]")
             case TextBlock():

@@ -50,9 +50,11 @@ class ThinkingBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToolUseBlock:
+    """A call that the model asked for. `arguments` is None when they came broken or cut: it must not run."""
+
     tool_id: str
     tool_name: str
-    arguments: dict[str, Any]
+    arguments: dict[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,10 @@ def new_id() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of one role. `elapsed` is in seconds; `model`, `provider` and `base_url` are those of an answer."""
+    """One turn of one role. `elapsed` is in seconds; `model`, `provider` and `base_url` are those of an answer.
+
+    `prefix` is the fingerprint of the request that an answer was made from, see mewcode.llm.thinking.
+    """
 
     id: str
     role: Role
@@ -92,6 +97,7 @@ class Message:
     model: str | None = None
     provider: str | None = None
     base_url: str | None = None
+    prefix: str | None = None
 
     @property
     def origin(self) -> Origin | None:
@@ -113,3 +119,4 @@ class ApiMessage:
     role: Literal["user", "assistant"]
     blocks: tuple[Block, ...]
     origin: Origin | None = None
+    prefix: str | None = field(default=None, compare=False, repr=False)  # the answer's, see mewcode.llm.thinking

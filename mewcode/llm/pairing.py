@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mewcode.llm.messages import Block
 
 NOT_RUN = "This call was not run."
+BROKEN = "This call was not run: its arguments were no valid JSON."
 UNKNOWN_TOOL = "unknown_tool"
 OPENING = "(The conversation continues.)"
 
@@ -59,7 +60,8 @@ def _call_orphans(paired: list[ApiMessage], results: dict[str, ToolResultBlock])
 def _answers(paired: list[ApiMessage], results: dict[str, ToolResultBlock]) -> list[ToolResultBlock]:
     """A result for each call of the last message."""
     return [
-        results.get(call.tool_id) or ToolResultBlock(call.tool_id, NOT_RUN, is_error=True)
+        results.get(call.tool_id)
+        or ToolResultBlock(call.tool_id, BROKEN if call.arguments is None else NOT_RUN, is_error=True)
         for call in _open_calls(paired)
     ]
 

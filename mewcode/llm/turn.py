@@ -18,7 +18,7 @@ from mewcode.llm.cancel import CancelToken
 from mewcode.llm.events import Cancelled, StreamEnd, StreamError, Terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from mewcode.llm.events import Event
 
@@ -37,8 +37,12 @@ class Source(Protocol):
 class Turn:
     """A running request. One consumer reads it, by iteration or `take()`; any thread may cancel or join it."""
 
-    def __init__(self, source: Source, on_ready: Callable[[], None] | None = None) -> None:
-        """Start the worker. `on_ready` is called in the worker after each event put into the queue."""
+    def __init__(self, source: Source, on_ready: Callable[[], None] | None = None, remarks: Sequence[str] = ()) -> None:
+        """Start the worker. `on_ready` is called in the worker after each event put into the queue.
+
+        `remarks` may grow until the terminal event: sentences for the user about what had to be left out.
+        """
+        self.remarks = remarks
         self.queue: queue.Queue[Event] = queue.Queue(maxsize=QUEUE_SIZE)
         self._source = source
         self._on_ready = on_ready
@@ -56,8 +60,11 @@ class Turn:
 
     def take(self) -> list[Event]:
         """What is there now, without waiting."""
-        # and no more: what comes while it is read, from a fast source, would keep the reader here
-        events = [self.queue.get_nowait() for _ in range(self.queue.qsize())]
+        # at once, and no more: what comes while it is read, from a fast source, would keep the reader here
+        with self.queue.mutex:  # Queue keeps its items in the deque `queue` (CPython 3.11-3.14)
+            events = list(self.queue.queue)
+            self.queue.queue.clear()
+            self.queue.not_full.notify_all()
         if events:
             self._ended = isinstance(events[-1], Terminal)
         return events

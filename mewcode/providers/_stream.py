@@ -7,51 +7,35 @@ misread (unknown events fall into the first class of the SDKs' unions). Source: 
 from __future__ import annotations
 
 import logging
-import ssl
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
-import httpx2
-
-from mewcode.errors import (
-    LLMError,
-    NetworkError,
-    ProtocolError,
-    StreamInterrupted,
-    TimedOut,
-)
-from mewcode.llm.events import StreamEnd, TextDelta
-from mewcode.providers._errors import host, parse, read_fault, to_error
+from mewcode.errors import AuthError, LLMError, PermissionDenied, ProtocolError
+from mewcode.llm.events import StreamEnd, TextDelta, ThinkingDelta, ToolCallDelta
+from mewcode.providers._failures import Failures, InStreamError, SdkErrors
+from mewcode.providers._heal import Healing
 from mewcode.providers._http import Watched
 from mewcode.providers._json import well_formed
+from mewcode.providers._memory import MEMORY, Place
 from mewcode.secret import redact
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from mewcode.llm.cancel import CancelToken
-    from mewcode.llm.client import ProviderConfig
+    from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
+    from mewcode.providers._errors import Fault
+    from mewcode.providers._heal import Body, Remedy
     from mewcode.providers._http import Json, Line, Lines
 
+__all__ = ["Endpoint", "Heard", "InStreamError", "SdkErrors"]
+
 _log = logging.getLogger(__name__)
-
-
-class SdkErrors(NamedTuple):
-    """The exceptions of one SDK: the same three names in both, with no common base."""
-
-    status: type[Any]
-    timeout: type[Exception]
-    connection: type[Exception]
-
-
-class InStreamError(Exception):
-    """A translate() found an error object in the stream; `body` is its JSON."""
-
-    def __init__(self, body: Json) -> None:
-        super().__init__("error in the stream")
-        self.body = body
+_MOST = 16 * 1024 * 1024  # characters of one answer; nobody reads more, and a server that never ends sends more
+_SAME_KEY = 2  # attempts with a key that was good a moment ago: gateways refuse one now and then
 
 
 @dataclass(slots=True)
@@ -60,8 +44,11 @@ class Heard:
 
     events: int = 0
     text: list[str] = field(default_factory=list)
+    length: int = 0  # characters of text, thinking and arguments
+    shown: bool = False  # whether anything was passed on
     done: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    fault: Fault | None = None
 
     def listen(self, raw: Iterable[object]) -> Iterator[Json]:
         """Count the stream's events; only objects are passed on, since a server may send a list or null."""
@@ -74,8 +61,12 @@ class Heard:
         """Keep the text of an event; half a character of it becomes U+FFFD."""
         match event:
             case TextDelta(text):
-                event = TextDelta(well_formed(text))
+                if not text.isascii():
+                    event = TextDelta(well_formed(text))
                 self.text.append(event.text)
+                self.length += len(text)
+            case ThinkingDelta(text) | ToolCallDelta(text=text):
+                self.length += len(text)
         return event
 
 
@@ -90,48 +81,76 @@ class Endpoint:
         *,
         stream_cls: type,
         errors: SdkErrors,
+        remedies: Sequence[Remedy] = (),
         options: Json = None,
     ) -> None:
         self._config = config
         self._lines = lines
         self._path = path
         self._stream_cls = stream_cls
-        self._errors = errors
+        self._failures = Failures(config, errors)
+        self._remedies = remedies
         self._options = options or {}
         self._secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
 
     def events(
         self,
-        body: dict[str, Json],
-        messages: int,
+        request: Request,
+        body: Body,
         translate: Callable[[Iterable[Json], Heard], Iterator[Event]],
         cancel: CancelToken,
     ) -> Generator[Event, None, None]:
-        """Send the body, yield what `translate` makes of the stream. `messages` is for the log only.
+        """Send the body, yield what `translate` makes of the stream; a body that is refused is corrected if it can be.
 
         Raises: LLMError, also when the stream ends and `translate` has seen no end mark.
         """
-        heard = Heard()
         config = self._config
-        _log.debug("%s: protocol %s, %d messages beside the system prompt", config.name, config.protocol, messages)
+        count = len(request.messages)
+        _log.debug("%s: protocol %s, %d messages beside the system prompt", config.name, config.protocol, count)
         with self._lines.lease(cancel) as line:
-            url = f"{str(line.sdk.base_url).rstrip('/')}{self._path}"
-            try:
-                for event in self._translated(line, well_formed(body), heard, translate):
-                    yield self._inert(heard.note(event))
-                    if isinstance(event, StreamEnd):
-                        return
-            except LLMError as error:
-                raise self._redacted(error) from error.__cause__
-            except Exception as error:
-                raise self._redacted(self._mapped(error, heard, url)) from error
+            route = Route(str(line.sdk.base_url).rstrip("/"), self._path)
+            healing = Healing(self._remedies, Place(route.base_url, request.model), request)
+            body = healing.prepared(well_formed(body))
+            while True:
+                heard = Heard()
+                try:
+                    for event in self._attempt(line, route.path, body, heard, translate):
+                        if not heard.shown:
+                            heard.shown = True
+                            self._worked(healing, route)
+                        yield event
+                    return
+                except Exception as error:
+                    failed = self._explained(error, heard, route, cancel)
+                    better = None if heard.shown else self._better(healing, body, failed, heard, route)
+                    if better is None:
+                        raise route.verdict(failed) from error
+                    body = better
 
-    def _inert(self, event: Event) -> Event:
-        """A server's word that is shown beside the answer, without our key."""
-        match event:
-            case StreamEnd(raw_stop_reason=str(word)):
-                return replace(event, raw_stop_reason=redact(word, self._secrets))
-        return event
+    def _worked(self, healing: Healing, route: Route) -> None:
+        """The server answers: what this request was has to hold for the next ones."""
+        healing.worked()
+        route.keep()
+        if self._config.api_key:
+            MEMORY.accept(route.base_url, self._config.api_key)
+
+    def _better(self, healing: Healing, body: Body, failed: LLMError, heard: Heard, route: Route) -> Body | None:
+        """What to send instead, or somewhere else; None when there is nothing better."""
+        if _is_nothing_there(failed) and route.turn_off(failed):
+            return body
+        return healing.correct(body, failed, heard.fault)
+
+    def _explained(self, error: Exception, heard: Heard, route: Route, cancel: CancelToken) -> LLMError:
+        if isinstance(error, LLMError):
+            return self._redacted(error)
+        if cancel.expired:
+            return self._failures.overdue(heard)
+        heard.fault = self._failures.fault(error, heard)
+        failed = self._failures.error(error, heard.fault, heard, route.url)
+        key = self._config.api_key
+        if isinstance(failed, (AuthError, PermissionDenied)) and key and MEMORY.accepted(route.base_url, key):
+            failed.max_attempts = _SAME_KEY
+        return self._redacted(failed)
 
     def _redacted(self, error: LLMError) -> LLMError:
         error.args = (redact(str(error), self._secrets),)
@@ -139,15 +158,16 @@ class Endpoint:
             error.request_id = one_line(redact(error.request_id, self._secrets), 200)
         return error
 
-    def _translated(
+    def _attempt(
         self,
         line: Line,
-        body: dict[str, Json],
+        path: str,
+        body: Body,
         heard: Heard,
         translate: Callable[[Iterable[Json], Heard], Iterator[Event]],
     ) -> Iterator[Event]:
         with line.sdk.post(
-            self._path,
+            path,
             cast_to=object,
             body=body,
             options=self._options,
@@ -156,79 +176,64 @@ class Endpoint:
         ) as raw:
             heard.headers = raw.response.headers
             for event in translate(self._watched(raw, heard), heard):
-                if isinstance(event, StreamEnd) and isinstance(raw.response.stream, Watched):
-                    raw.response.stream.done = True
-                yield event
+                if isinstance(event, StreamEnd):
+                    if isinstance(raw.response.stream, Watched):
+                        raw.response.stream.done = True
+                    yield self._inert(event)
+                    return
+                yield heard.note(event)
+                if heard.length > _MOST:
+                    limit = f"the answer is longer than {_MOST // 2**20} million characters"
+                    raise self._failures.interrupted(limit, heard, retryable=False)
             if heard.events:
-                raise self._interrupted("the server closed the stream before its end", heard)
-            raise self._unusable(raw.response)
+                raise self._failures.interrupted("the server closed the stream before its end", heard)
+            raise self._failures.unusable(raw.response)
+
+    def _inert(self, end: StreamEnd) -> StreamEnd:
+        """A server's word that is shown beside the answer, without our key."""
+        if end.raw_stop_reason is None:
+            return end
+        return replace(end, raw_stop_reason=redact(end.raw_stop_reason, self._secrets))
 
     def _watched(self, raw: Any, heard: Heard) -> Iterator[Json]:
         yield from heard.listen(raw)
         stream = raw.response.stream
         heard.done = isinstance(stream, Watched) and stream.done
 
-    def _mapped(self, error: Exception, heard: Heard, url: str) -> LLMError:
-        match error:
-            case InStreamError(body=body):
-                return to_error(read_fault(200, body, heard.headers), self._config, url)
-            case self._errors.status():
-                body = error.body if error.status_code < 300 else parse(error.response.text)
-                return to_error(read_fault(error.status_code, body, error.response.headers), self._config, url)
-            case self._errors.timeout() | httpx2.TimeoutException():
-                return self._timed_out(error, heard, url)
-            case self._errors.connection() | httpx2.HTTPError():
-                return self._unreachable(error, heard, url)
-            case ValueError() | RecursionError():
-                return ProtocolError(
-                    f"{self._config.name}: {url} sent a malformed event ({type(error).__name__}).",
-                    provider=self._config.name,
-                )
-            case _:
-                raise error
 
-    def _timed_out(self, error: Exception, heard: Heard, url: str) -> LLMError:
-        config = self._config
-        if heard.events:
-            return self._interrupted(f"the server was silent for {config.idle_timeout:g} s", heard)
-        connecting = any(isinstance(cause, httpx2.ConnectTimeout) for cause in _chain(error))
-        limit, what = (config.connect_timeout, "connection to") if connecting else (config.idle_timeout, "answer from")
-        return TimedOut(f"{config.name}: no {what} {host(url)} within {limit:g} s.", provider=config.name)
+class Route:
+    """The way to the endpoint. A base URL without a path that answers 404 mostly lacks `/v1`, which is tried once."""
 
-    def _unreachable(self, error: Exception, heard: Heard, url: str) -> LLMError:
-        causes = list(_chain(error))
-        # a connection that ends inside the handshake is no fault of TLS, though it comes as one
-        tls = any(isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError) for cause in causes)
-        # "connection lost" alone says nothing: the innermost cause has the system's own words
-        words = one_line(str(causes[-1]), 200) or type(causes[-1]).__name__
-        if heard.events:
-            return self._interrupted(f"the connection broke ({words})", heard)
-        name, where = self._config.name, host(url)
-        if tls:
-            fix = "set ca_bundle if the certificate is your own"
-            return NetworkError(
-                f"{name}: no secure connection to {where}: {words}; {fix}.", provider=name, retryable=False
-            )
-        return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name)
+    def __init__(self, base_url: str, path: str) -> None:
+        self.base_url = base_url
+        self._first: LLMError | None = None  # what the way without the detour led to
+        self._path = path
+        self._detour = MEMORY.detour(base_url)
 
-    def _unusable(self, response: Any) -> ProtocolError:
-        """For a success without any event: a page, a document, or nothing at all."""
-        name, status = self._config.name, response.status_code
-        kind = one_line(response.headers.get("content-type", "no type"), 60)
-        what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
-        url = str(response.url.copy_with(query=None))
-        return ProtocolError(
-            f"{name}: {url} answered with {what} ({status}); check base_url.", provider=name, status=status
-        )
+    @property
+    def path(self) -> str:
+        return self._detour + self._path
 
-    def _interrupted(self, reason: str, heard: Heard) -> StreamInterrupted:
-        name = self._config.name
-        return StreamInterrupted(f"{name}: {reason}.", partial="".join(heard.text), provider=name)
+    @property
+    def url(self) -> str:
+        return self.base_url + self.path
+
+    def turn_off(self, failed: LLMError) -> bool:
+        """Take the detour; False when there is none, or when it is taken already."""
+        if self._detour or self._path.startswith("/v1") or urlsplit(self.base_url).path:
+            return False
+        self._detour, self._first = "/v1", failed
+        return True
+
+    def verdict(self, failed: LLMError) -> LLMError:
+        """What to say: where the detour led nowhere either, the way that was configured is what there is to mend."""
+        return self._first if self._first and _is_nothing_there(failed) else failed
+
+    def keep(self) -> None:
+        """It led somewhere."""
+        if self._detour:
+            MEMORY.take_detour(self.base_url, self._detour)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and its causes, outermost first."""
-    current: BaseException | None = error
-    while current is not None:
-        yield current
-        current = current.__cause__ or current.__context__
+def _is_nothing_there(failed: LLMError) -> bool:
+    return isinstance(failed, ProtocolError) and failed.status == 404

@@ -12,6 +12,7 @@ from mewcode.llm.models import always_thinks, max_output_tokens, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._anthropic_answer import translate
 from mewcode.providers._http import Lines, split_base_url
+from mewcode.providers._remedies import MESSAGES
 from mewcode.providers._stream import Endpoint, SdkErrors
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import ApiMessage, Block, Origin
+    from mewcode.llm.messages import ApiMessage, Block
     from mewcode.providers._http import Json
 
+_NO_THINKING = {"type": "disabled"}
 _LEAST_BUDGET = 1024  # tokens; what the API asks for
 
 
@@ -44,10 +46,12 @@ class AnthropicProvider:
 
         self._lines = Lines(config, make_sdk)
         errors = SdkErrors(anthropic.APIStatusError, anthropic.APITimeoutError, anthropic.APIConnectionError)
-        self._endpoint = Endpoint(config, self._lines, "/v1/messages", stream_cls=Stream[object], errors=errors)
+        self._endpoint = Endpoint(
+            config, self._lines, "/v1/messages", stream_cls=Stream[object], errors=errors, remedies=MESSAGES
+        )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:
-        return self._endpoint.events(body(request), len(request.messages), translate, cancel)
+        return self._endpoint.events(request, body(request), translate, cancel)
 
     def close(self) -> None:
         self._lines.close()
@@ -55,12 +59,14 @@ class AnthropicProvider:
 
 def body(request: Request) -> dict[str, Json]:
     limit = request.max_output_tokens or max_output_tokens(request.model)
+    thinking = _thinking(request, limit)
     whole: dict[str, Json] = {
         "model": request.model,
         "max_tokens": limit,
         "system": request.system,
-        "messages": to_wire(request.messages, request.origin),
-        "thinking": _thinking(request, limit),
+        "messages": to_wire(request.messages, thinks=thinking != _NO_THINKING),
+        "thinking": thinking,
+        "cache_control": {"type": "ephemeral"} if request.conversation else None,
         "output_config": {"effort": request.effort} if request.effort else None,
         "tools": [
             {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
@@ -76,7 +82,7 @@ def _thinking(request: Request, limit: int) -> Json:
     if request.thinking is None or mode == "none":
         return None
     if not request.thinking:
-        return None if always_thinks(request.model) else {"type": "disabled"}
+        return None if always_thinks(request.model) else _NO_THINKING
     if mode == "adaptive":
         return {"type": "adaptive", "display": "summarized"}  # the default of newer models shows nothing
     if limit <= _LEAST_BUDGET:
@@ -84,20 +90,20 @@ def _thinking(request: Request, limit: int) -> Json:
     return {"type": "enabled", "budget_tokens": max(_LEAST_BUDGET, limit // 2)}
 
 
-def to_wire(messages: Sequence[ApiMessage], origin: Origin) -> list[Json]:
-    """Messages as the API spells them; thinking goes back only to the model and server that wrote it."""
+def to_wire(messages: Sequence[ApiMessage], *, thinks: bool = True) -> list[Json]:
+    """Messages as the API spells them; without thinking where the model is told not to think."""
     return [
         {
             "role": message.role,
-            "content": [_wire_block(block) for block in message.blocks if _may_go(block, message.origin == origin)],
+            "content": [_wire_block(block) for block in message.blocks if _may_go(block, thinks)],
         }
         for message in messages
     ]
 
 
-def _may_go(block: Block, own: bool) -> bool:
+def _may_go(block: Block, thinks: bool) -> bool:
     """A thinking block is refused without its signature, as when the stream broke before it came."""
-    return not isinstance(block, ThinkingBlock) or (own and bool(block.signature or block.redacted_data))
+    return not isinstance(block, ThinkingBlock) or (thinks and bool(block.signature or block.redacted_data))
 
 
 def _wire_block(block: Block) -> Json:
@@ -109,7 +115,7 @@ def _wire_block(block: Block) -> Json:
         case ThinkingBlock(thought, signature):
             return {"type": "thinking", "thinking": thought, "signature": signature}
         case ToolUseBlock(tool_id, tool_name, arguments):
-            return {"type": "tool_use", "id": tool_id, "name": tool_name, "input": arguments}
+            return {"type": "tool_use", "id": tool_id, "name": tool_name, "input": arguments or {}}
         case ToolResultBlock(tool_id, content, is_error):
             return {"type": "tool_result", "tool_use_id": tool_id, "content": content, "is_error": is_error}
         case _:

@@ -12,6 +12,7 @@ from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, Tool
 from mewcode.llm.models import always_thinks, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._http import Lines, split_base_url
+from mewcode.providers._remedies import RESPONSES
 from mewcode.providers._responses_answer import translate
 from mewcode.providers._stream import Endpoint, SdkErrors
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import ApiMessage, Block, Origin
+    from mewcode.llm.messages import ApiMessage, Block
     from mewcode.providers._http import Json
 
 BASE_URL = "https://api.openai.com/v1"
@@ -53,11 +54,17 @@ class OpenAIProvider:
     def __init__(self, config: ProviderConfig) -> None:
         self._lines = make_lines(config, "/responses")
         self._endpoint = Endpoint(
-            config, self._lines, "/responses", stream_cls=Stream[object], errors=ERRORS, options=OPTIONS
+            config,
+            self._lines,
+            "/responses",
+            stream_cls=Stream[object],
+            errors=ERRORS,
+            remedies=RESPONSES,
+            options=OPTIONS,
         )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:
-        return self._endpoint.events(body(request), len(request.messages), translate, cancel)
+        return self._endpoint.events(request, body(request), translate, cancel)
 
     def close(self) -> None:
         self._lines.close()
@@ -68,11 +75,12 @@ def body(request: Request) -> dict[str, Json]:
     whole: dict[str, Json] = {
         "model": request.model,
         "instructions": request.system,
-        "input": to_wire(request.messages, request.origin),
+        "input": to_wire(request.messages),
         "max_output_tokens": request.max_output_tokens,
         "temperature": request.temperature,
         "reasoning": _reasoning(request),
         "include": ["reasoning.encrypted_content"] if reasons else None,
+        "prompt_cache_key": request.conversation,
         "tools": [
             {
                 "type": "function",
@@ -101,25 +109,22 @@ def _reasoning(request: Request) -> dict[str, str]:
     return reasoning
 
 
-def to_wire(messages: Sequence[ApiMessage], origin: Origin) -> list[Json]:
+def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
     """Messages as input items. Each has its `type`, which llama.cpp asks for."""
     return [
-        item
-        for message in messages
-        for block in message.blocks
-        if (item := _item(block, message.role, own=message.origin == origin)) is not None
+        item for message in messages for block in message.blocks if (item := _item(block, message.role)) is not None
     ]
 
 
-def _item(block: Block, role: str, *, own: bool) -> Json:
+def _item(block: Block, role: str) -> Json:
     match block:
         case TextBlock(said):
             kind = "output_text" if role == "assistant" else "input_text"
             return {"type": "message", "role": role, "content": [{"type": kind, "text": said}]}
         case ThinkingBlock(redacted_data=data):
-            return _reasoning_item(data) if own and data else None
+            return _reasoning_item(data) if data else None
         case ToolUseBlock(tool_id, tool_name, arguments):
-            spelled = json.dumps(arguments, ensure_ascii=False)
+            spelled = json.dumps(arguments or {}, ensure_ascii=False)
             return {"type": "function_call", "call_id": tool_id, "name": tool_name, "arguments": spelled}
         case ToolResultBlock(tool_id, content):
             return {"type": "function_call_output", "call_id": tool_id, "output": content}

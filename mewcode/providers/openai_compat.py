@@ -15,6 +15,7 @@ from mewcode.llm.messages import TextBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.models import always_thinks, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._chat_answer import translate
+from mewcode.providers._remedies import CHAT
 from mewcode.providers._stream import Endpoint
 from mewcode.providers.openai import ERRORS, OPTIONS, make_lines
 
@@ -32,11 +33,17 @@ class OpenAICompat:
     def __init__(self, config: ProviderConfig) -> None:
         self._lines = make_lines(config, "/chat/completions")
         self._endpoint = Endpoint(
-            config, self._lines, "/chat/completions", stream_cls=Stream[object], errors=ERRORS, options=OPTIONS
+            config,
+            self._lines,
+            "/chat/completions",
+            stream_cls=Stream[object],
+            errors=ERRORS,
+            remedies=CHAT,
+            options=OPTIONS,
         )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:
-        return self._endpoint.events(body(request), len(request.messages), translate, cancel)
+        return self._endpoint.events(request, body(request), translate, cancel)
 
     def close(self) -> None:
         self._lines.close()
@@ -87,7 +94,15 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
     said = "\n\n".join(block.text for block in message.blocks if isinstance(block, TextBlock))
     if message.role == "assistant":
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
-        yield {"role": "assistant", "content": said, **({"tool_calls": calls} if calls else {})}
+        # beside calls null and no text are the same, and of the two more servers take null
+        yield (
+            {"role": "assistant", "content": said or None, "tool_calls": calls}
+            if calls
+            else {
+                "role": "assistant",
+                "content": said,
+            }
+        )
         return
     for block in message.blocks:
         if isinstance(block, ToolResultBlock):
@@ -97,7 +112,7 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
 
 
 def _call(block: ToolUseBlock) -> Json:
-    arguments = json.dumps(block.arguments, ensure_ascii=False)
+    arguments = json.dumps(block.arguments or {}, ensure_ascii=False)
     return {"id": block.tool_id, "type": "function", "function": {"name": block.tool_name, "arguments": arguments}}
 
 

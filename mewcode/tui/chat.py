@@ -68,12 +68,36 @@ class Chat:
         self._ask(text)
 
     def _ask(self, text: str) -> None:
-        from mewcode.tui.answer import Answer  # mistune: after the first paint
-
         self._session.ask(text)
         self.view.composer.clear()
+        self._await(entries.asked(text))
+
+    def retry(self) -> None:
+        """Ask the last question again."""
+        fresh = not self._session.conversation.snapshot()
+        try:
+            self._session.retry()
+        except LookupError:
+            self._say(entries.note("There is no question to ask again."))
+            return
+        question = next(message.text for message in self._session.conversation.snapshot() if message.role == "user")
+        self._await(entries.asked(question) if fresh else [*entries.note("Asking again."), entries.blank()])
+
+    def continue_answer(self) -> None:
+        """Let a cut answer go on."""
+        try:
+            self._session.continue_answer()
+        except LookupError:
+            self._say(entries.note("There is no answer to go on with."))
+            return
+        self._await([*entries.note("Asked to go on."), entries.blank()])
+
+    def _await(self, rows: Iterable[FlowWidget]) -> None:
+        """Show what was asked, and that its answer is under way."""
+        from mewcode.tui.answer import Answer  # mistune: after the first paint
+
         self.view.status.note("")
-        self.view.transcript.append(entries.asked(text))
+        self.view.transcript.append(rows)
         self.view.transcript.follow()
         self._answer, self._shown = Answer(), 0
         self._tick(self._answer)
@@ -93,6 +117,8 @@ class Chat:
             self._shown = len(message.text)
             self._show_activity()
             self.view.transcript.replace_open(*self._answer.grow(message.text))
+        elif self._session.phase == "retrying":
+            self._show_activity()
 
     def cancel(self) -> None:
         """What Esc does: end the running answer, keeping what came."""
@@ -149,7 +175,9 @@ class Chat:
             self._after(1.0 - self._session.elapsed % 1.0, lambda: self._tick(answer))
 
     def _show_activity(self) -> None:
-        self.view.show_activity(activity(self._session.elapsed), below_text=self._shown > 0)
+        session = self._session
+        words = activity(session.elapsed, session.retry_note, session.retry_in)
+        self.view.show_activity(words, below_text=self._shown > 0)
 
     def _close_answer(self) -> None:
         assert self._answer is not None

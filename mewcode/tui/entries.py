@@ -16,6 +16,7 @@ from mewcode.tui.rows import PairRow, columns
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mewcode.errors import LLMError
     from mewcode.llm.messages import Message
     from mewcode.session import Session
     from mewcode.tui.transcript import FlowWidget
@@ -60,7 +61,14 @@ def ended(session: Session, message: Message) -> list[urwid.Text]:
         rows.append(urwid.Text(("note", clean(words))))
     elif not message.text and message.status == "complete":
         rows.append(urwid.Text(("note", "The model ended its turn without an answer.")))
-    return [*rows, urwid.Text(("dim", _cost(message)))]
+    return [*rows, urwid.Text(("dim", " · ".join(filter(None, (_cost(message), _offer(failure, message))))))]
+
+
+def _offer(failure: LLMError | None, message: Message) -> str:
+    """What can be done about a failure from here."""
+    if message.status == "interrupted":
+        return "/continue or /retry"
+    return "/retry" if failure is not None and failure.retryable else ""
 
 
 def _cost(message: Message) -> str:

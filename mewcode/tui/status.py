@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 import urwid
 from urwid.str_util import calc_width
 
 from mewcode.text import one_line
+
+if TYPE_CHECKING:
+    from mewcode.llm.events import Retrying
 
 _BACK = "↓ End"
 
@@ -17,9 +22,12 @@ def model_label(model: str) -> str:
     return PurePath(model).stem if model.endswith(".gguf") else model
 
 
-def activity(elapsed: float) -> str:
-    """What an answer that runs is doing; `elapsed` in seconds."""
-    return f"Imagining… ({int(elapsed)}s)"
+def activity(elapsed: float, retry: Retrying | None = None, retry_in: float = 0.0) -> str:
+    """What an answer that runs is doing; both times in seconds, `retry_in` until the attempt that `retry` names."""
+    if retry is None or retry_in <= 0:
+        return f"Imagining… ({int(elapsed)}s)"
+    number = f"{retry.attempt}/{retry.max_attempts}"
+    return f"Retrying {number} in {math.ceil(retry_in)} s: {one_line(str(retry.error), 300)}"
 
 
 class StatusBar(urwid.Widget):

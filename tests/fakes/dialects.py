@@ -42,8 +42,17 @@ class Dialect:
     closing: tuple[Json | str, ...]
     failure: Json  # an error object inside the stream
 
-    def config(self, url: str, model: str = "tiny") -> ProviderConfig:
-        return ProviderConfig("here", self.protocol, model, Secret(KEY), "HERE_KEY", base_url=url + self.root)
+    def config(self, url: str, model: str = "tiny", max_retries: int = 0) -> ProviderConfig:
+        return ProviderConfig(
+            "here",
+            self.protocol,
+            model,
+            Secret(KEY),
+            "HERE_KEY",
+            base_url=url + self.root,
+            max_retries=max_retries,
+            prompt_cache=False,  # bodies are compared whole; what a cache adds has its own tests
+        )
 
     def wire(self, *events: Json | str) -> tuple[bytes, ...]:
         return sse(*events, named=self.protocol != "openai-compat")

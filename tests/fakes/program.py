@@ -95,5 +95,6 @@ class Home:
 
 
 def entry(protocol: str, base_url: str, name: str = "here", more: str = "") -> str:
-    """An item of `providers:` on one line."""
-    return f"{{name: {name}, protocol: {protocol}, model: tiny, api_key: {KEY}, base_url: '{base_url}'{more}}}"
+    """An item of `providers:` on one line; it asks once, unless `more` says otherwise."""
+    once = "" if "max_retries" in more else ", max_retries: 0"
+    return f"{{name: {name}, protocol: {protocol}, model: tiny, api_key: {KEY}, base_url: '{base_url}'{once}{more}}}"

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from mewcode.errors import NetworkError
 from mewcode.llm.client import Client, ProviderConfig, Request
 from mewcode.llm.events import Event
-from mewcode.llm.messages import Origin
 from mewcode.llm.turn import Turn
 
 if TYPE_CHECKING:
@@ -24,8 +23,8 @@ PATIENCE = 10.0  # seconds; a pause that nobody ends is a failure, not a hang
 
 Step: TypeAlias = Event | BaseException | threading.Event
 
-CONFIG = ProviderConfig("scripted", "scripted", "script-1")
-REQUEST = Request("script-1", "", (), Origin("scripted", "", "script-1"))
+CONFIG = ProviderConfig("scripted", "scripted", "script-1", max_retries=0)
+REQUEST = Request("script-1", "", ())
 
 
 class Scripted:

@@ -102,11 +102,19 @@ def test_no_cut_anywhere_in_an_answer_crashes_or_passes_for_its_end(dialect):
 @pytest.mark.parametrize(
     "broken", [b'{"type": "x", ', b"[" * 100_000, b'{"a": "\xff\xfe"}', b'{"a": "\xed\xa0\x80"}', b"NaN-1"]
 )
-def test_a_malformed_event_is_a_protocol_error_and_keeps_the_text(dialect, broken):
+def test_a_malformed_event_breaks_an_answer_off_and_keeps_the_text(dialect, broken):
     event = b"event: content_block_delta\ndata: " + broken + b"\n\n"
     events = answered(dialect, Reply((*dialect.begun("Hello"), event)))
     assert text(events) == "Hello"
     error = failure(events)
+    assert type(error) is errors.StreamInterrupted
+    assert error.partial == "Hello"
+
+
+@each_dialect
+@pytest.mark.parametrize("broken", [b'{"type": "x", ', b"NaN-1"])
+def test_a_stream_that_begins_with_a_malformed_event_is_not_the_protocol(dialect, broken):
+    error = failure(answered(dialect, Reply((b"event: content_block_delta\ndata: " + broken + b"\n\n",))))
     assert type(error) is errors.ProtocolError
     assert not error.retryable
     assert "malformed" in str(error)

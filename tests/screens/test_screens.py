@@ -6,8 +6,8 @@ import pytest
 from urwid.testing import check_box_sizing, render_text, resolve_attr
 
 from mewcode.config.settings import NoKey, ProviderEntry
-from mewcode.errors import RateLimited
-from mewcode.llm.events import StreamEnd, StreamError, TextDelta, ThinkingDelta
+from mewcode.errors import Overloaded, RateLimited, StreamInterrupted
+from mewcode.llm.events import Retrying, StreamEnd, StreamError, TextDelta, ThinkingDelta
 from mewcode.llm.messages import Usage
 from mewcode.tui.picker import Picker
 from mewcode.tui.theme import PALETTE
@@ -95,6 +95,23 @@ def test_an_error(at_each_size):
         stage.say(StreamError(RateLimited("fake: too many requests for now; try again in a minute")))
 
     at_each_size("error", act)
+
+
+def test_a_new_attempt_is_counted_down(at_each_size):
+    def act(stage: Stage) -> None:
+        stage.ask("Hello")
+        error = Overloaded("fake is overloaded (529): nobody is free; try again later.", retry_after=14.0)
+        stage.say(Retrying(2, 10, 14.0, error))
+
+    at_each_size("retrying", act)
+
+
+def test_a_cut_answer_offers_to_go_on(at_each_size):
+    def act(stage: Stage) -> None:
+        stage.ask("Count to a thousand")
+        stage.say(TextDelta("one, two, three"), StreamError(StreamInterrupted("fake: the connection broke.")))
+
+    at_each_size("interrupted", act)
 
 
 def test_a_cancelled_answer_keeps_what_came(at_each_size):

@@ -26,6 +26,12 @@ class Told:
     def clear(self) -> None:
         self.done.append("clear")
 
+    def retry(self) -> None:
+        self.done.append("retry")
+
+    def continue_answer(self) -> None:
+        self.done.append("continue")
+
     def quit(self) -> None:
         self.done.append("quit")
 
@@ -43,7 +49,15 @@ def test_anything_else_is_text(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "done"), [("/help", "explain"), ("/clear", "clear"), ("/exit", "quit"), ("/exit ", "quit")]
+    ("text", "done"),
+    [
+        ("/help", "explain"),
+        ("/clear", "clear"),
+        ("/retry", "retry"),
+        ("/continue", "continue"),
+        ("/exit", "quit"),
+        ("/exit ", "quit"),
+    ],
 )
 def test_each_command_does_what_it_says(text, done):
     chat = Told()
@@ -60,7 +74,7 @@ def test_the_help_explains_every_command_and_every_key():
 def test_an_unknown_command_is_named_with_those_there_are_and_the_way_round():
     chat = Told()
     assert run_command(chat, "/exti now") == (
-        "There is no /exti; there are /help, /clear, /exit. A blank in front sends it as text."
+        "There is no /exti; there are /help, /clear, /retry, /continue, /exit. A blank in front sends it as text."
     )
     assert chat.done == []
 

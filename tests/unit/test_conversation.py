@@ -75,10 +75,37 @@ def test_an_id_that_nobody_has_is_a_key_error(conversation):
             touch("nobody")
 
 
-def test_a_cleared_conversation_is_empty(conversation):
+def test_a_message_that_is_taken_out_is_gone_and_handed_back(conversation):
     conversation.add("user", "a")
-    conversation.clear()
-    assert (conversation.snapshot(), conversation.to_api()) == ((), [])
+    removed = conversation.add("assistant", "b")
+    assert conversation.remove(removed).text == "b"
+    assert conversation.to_api() == [ApiMessage("user", (TextBlock("a"),))]
+
+
+def test_no_two_conversations_have_one_id():
+    assert Conversation().id != Conversation().id
+
+
+def test_an_answer_without_origin_is_taken_for_that_of_the_last_request(conversation):
+    conversation.asked(Origin("p", "u", "m"), "f1")
+    first = conversation.get(conversation.add("assistant", "a"))
+    second = conversation.get(conversation.add("assistant", "b"))
+    assert (first.origin, first.prefix) == (Origin("p", "u", "m"), "f1")
+    assert (second.origin, second.prefix) == (None, None)
+
+
+def test_an_answer_that_is_already_there_gets_the_fingerprint_of_its_request(conversation):
+    running = conversation.add("assistant", status="streaming", origin=Origin("p", "u", "m"))
+    conversation.asked(Origin("p", "u", "m"), "f1")
+    later = conversation.get(conversation.add("assistant", "b"))
+    assert conversation.get(running).prefix == "f1"
+    assert later.origin is None
+
+
+def test_an_answer_of_somebody_else_does_not_get_the_fingerprint(conversation):
+    conversation.asked(Origin("p", "u", "m"), "f1")
+    answer = conversation.get(conversation.add("assistant", "b", origin=Origin("q", "u", "m")))
+    assert (answer.origin, answer.prefix) == (Origin("q", "u", "m"), None)
 
 
 def test_a_running_answer_is_not_sent(conversation):

@@ -83,7 +83,7 @@ def test_a_request_says_what_the_entry_and_the_conversation_say():
     assert request.messages == (ApiMessage("user", (TextBlock("q"),)),)
     assert request.tools == (tool,)
     assert (request.max_output_tokens, request.temperature, request.effort, request.thinking) == (5, 0.5, "low", True)
-    assert request.origin == client.origin == Origin("n", "http://h", client.model)
+    assert client.origin == Origin("n", "http://h", client.model)
 
 
 def test_a_limit_holds_from_the_next_request_on():

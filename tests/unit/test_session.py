@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
-from mewcode.errors import BadRequest, ServerError
+from mewcode.errors import BadRequest, ContextTooLong, Overloaded, ServerError, StreamInterrupted
 from mewcode.llm.events import (
     Cancelled,
     Retrying,
@@ -13,10 +14,11 @@ from mewcode.llm.events import (
     ThinkingComplete,
     ThinkingDelta,
     ToolCallComplete,
+    ToolCallStart,
 )
 from mewcode.llm.messages import ApiMessage, Origin, TextBlock, ThinkingBlock, Usage
 from mewcode.session import Session, stop_note
-from tests.fakes.scripted import PATIENCE, Scripted, Wakes, client_of
+from tests.fakes.scripted import CONFIG, PATIENCE, Scripted, Wakes, client_of
 
 END = StreamEnd("end", "stop", Usage(3, 5))
 
@@ -24,16 +26,26 @@ END = StreamEnd("end", "stop", Usage(3, 5))
 class Asked:
     """A session on a script, and the means to wait for its events."""
 
-    def __init__(self, *scripts):
+    def __init__(self, *scripts, config=CONFIG):
         self.provider, self.wakes = Scripted(*scripts), Wakes()
-        self.session = Session(client_of(self.provider), self.wakes)
+        self.session = Session(client_of(self.provider, config), self.wakes)
 
     def ask(self, text="q", *, events=0):
         """Ask, and wait until so many events more are queued."""
+        return self.wait(lambda: self.session.ask(text), events)
+
+    def wait(self, act, events):
+        """Do it, and wait until so many events more are queued."""
         already = self.wakes.count
-        answer_id = self.session.ask(text)
+        answer_id = act()
         assert self.wakes.wait_for(already + events)
         return answer_id
+
+    def all(self, act, events):
+        """Do it, and apply the answer that follows."""
+        self.wait(act, events)
+        self.session.pump()
+        assert not self.session.running
 
 
 def said(session):
@@ -219,3 +231,99 @@ def test_a_second_question_waits_for_the_first_answer():
     assert [message.text for message in session.conversation.snapshot()] == ["one", ""]
     hold.set()
     session.close(PATIENCE)
+
+
+def test_a_retry_asks_the_same_again_and_takes_the_failed_answer_out():
+    asked = Asked([BadRequest("no")], [TextDelta("a"), END])
+    asked.ask("q", events=1)
+    asked.session.pump()
+    asked.all(asked.session.retry, 2)
+    assert said(asked.session) == [("user", "q", "complete"), ("assistant", "a", "complete")]
+    assert [request.messages for request in asked.provider.requests] == [(ApiMessage("user", (TextBlock("q"),)),)] * 2
+
+
+def test_a_retry_of_a_cut_answer_sends_the_history_without_it():
+    asked = Asked([TextDelta("half "), StreamInterrupted("cut")], [TextDelta("whole"), END])
+    asked.ask("q", events=2)
+    asked.session.pump()
+    asked.all(asked.session.retry, 2)
+    assert said(asked.session) == [("user", "q", "complete"), ("assistant", "whole", "complete")]
+
+
+def test_to_go_on_quotes_the_end_of_the_cut_answer_and_asks_for_the_rest():
+    asked = Asked([TextDelta("x" * 500 + " the end "), StreamInterrupted("cut")], [TextDelta("rest"), END])
+    asked.ask("q", events=2)
+    asked.session.pump()
+    asked.all(asked.session.continue_answer, 2)
+    _, answer, prompt = asked.provider.requests[-1].messages
+    assert answer.blocks == (TextBlock("x" * 500 + " the end "),)
+    [block] = prompt.blocks
+    assert isinstance(block, TextBlock)
+    assert "x the end\n" in block.text
+    assert len(block.text) < 500
+    assert [status for _, _, status in said(asked.session)] == ["complete", "interrupted", "complete", "complete"]
+
+
+def test_to_go_on_without_any_text_is_to_ask_again():
+    asked = Asked([ServerError("dead", retryable=False)], [TextDelta("a"), END])
+    asked.ask("q", events=1)
+    asked.session.pump()
+    asked.all(asked.session.continue_answer, 2)
+    assert said(asked.session) == [("user", "q", "complete"), ("assistant", "a", "complete")]
+
+
+def test_there_is_nothing_to_retry_or_to_go_on_with_at_the_start():
+    session = Asked([END]).session
+    for act in (session.retry, session.continue_answer):
+        with pytest.raises(LookupError):
+            act()
+
+
+def test_a_running_answer_is_neither_retried_nor_continued():
+    asked = Asked([threading.Event()])
+    asked.ask()
+    for act in (asked.session.retry, asked.session.continue_answer):
+        with pytest.raises(RuntimeError):
+            act()
+    asked.session.close(PATIENCE)
+
+
+def test_a_question_that_did_not_fit_is_asked_again_in_a_new_conversation():
+    asked = Asked([TextDelta("a"), END], [ContextTooLong("no")], [TextDelta("b"), END])
+    asked.ask("q1", events=2)
+    asked.session.pump()
+    asked.ask("q2", events=1)
+    asked.session.pump()
+    asked.session.clear()
+    asked.all(asked.session.retry, 2)
+    assert said(asked.session) == [("user", "q2", "complete"), ("assistant", "b", "complete")]
+
+
+def test_an_answered_question_is_not_asked_again_in_a_new_conversation():
+    asked = Asked([TextDelta("a"), END])
+    asked.ask("q1", events=2)
+    asked.session.pump()
+    asked.session.clear()
+    with pytest.raises(LookupError):
+        asked.session.retry()
+
+
+def test_a_new_attempt_is_counted_down():
+    asked = Asked([Overloaded("busy", retry_after=50.0)], [END], config=replace(CONFIG, max_retries=9))
+    asked.ask(events=1)
+    asked.session.pump()
+    assert asked.session.phase == "retrying"
+    assert 40.0 < asked.session.retry_in <= 50.0
+    assert asked.session.retry_note is not None
+    assert (asked.session.retry_note.attempt, asked.session.retry_note.max_attempts) == (2, 10)
+    asked.session.cancel()
+    assert (asked.session.phase, asked.session.retry_in) == ("idle", 0.0)
+    asked.session.close(PATIENCE)
+
+
+def test_the_tools_that_were_asked_for_are_named_once_each():
+    calls = [ToolCallStart("1", "look"), ToolCallStart("2", "look"), ToolCallStart("3", "run")]
+    asked = Asked([*calls, StreamEnd("tool_use")])
+    answer = asked.ask(events=4)
+    asked.session.pump()
+    assert asked.session.note(answer) == "The model asked for a tool (look, run), which mewcode does not run."
