@@ -9,10 +9,14 @@ import errno
 import socket
 import ssl
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
 from mewcode.errors import LLMError, NetworkError, ProtocolError, StreamInterrupted, TimedOut
+from mewcode.providers._body import TooLarge
+from mewcode.providers._coding import UnknownCoding
 from mewcode.providers._errors import Fault, host, parse, read_fault, to_error
 from mewcode.text import one_line
 
@@ -70,6 +74,8 @@ class Failures:
                 return self._timed_out(error, heard, url)
             case self._errors.connection() | httpx2.HTTPError():
                 return self._unreachable(error, heard, url)
+            case TooLarge() | UnknownCoding():
+                return self._unreadable(str(error), heard, url)
             case ValueError() | RecursionError():
                 return self._malformed(error, heard, url)
         raise error
@@ -82,9 +88,12 @@ class Failures:
         name = self._config.name
         return TimedOut(f"{name}: {limit}.", provider=name, retryable=False)
 
-    def unusable(self, response: Any) -> ProtocolError:
+    def unusable(self, response: Any) -> LLMError:
         """For a success without any event: a page, a document, or nothing at all."""
         name, status = self._config.name, response.status_code
+        match parse(response.stream.document.decode(errors="replace")):
+            case {"error": dict() | str()} as body:
+                return to_error(read_fault(200, body, response.headers), self._config, str(response.url))
         kind = one_line(response.headers.get("content-type", "no type"), 60)
         what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
         url = str(response.url.copy_with(query=None))
@@ -107,10 +116,12 @@ class Failures:
     def _unreachable(self, error: Exception, heard: Heard, url: str) -> LLMError:
         causes = list(_chain(error))
         # "connection lost" alone says nothing: the innermost cause has the system's own words
-        words = one_line(str(causes[-1]), 200) or type(causes[-1]).__name__
+        words = one_line(str(causes[-1]), 200).rstrip(".") or type(causes[-1]).__name__
         if heard.events:
             return self.interrupted(f"the connection broke ({words})", heard)
         name, where = self._config.name, host(url)
+        if proxy := _proxy(self._config, url):
+            where += f" through the proxy {proxy}"
         if any(_is_tls(cause) for cause in causes):
             fix = "set ca_bundle if the certificate is your own"
             return NetworkError(
@@ -119,11 +130,28 @@ class Failures:
         bound = _NOBODY_THERE if any(_is_nobody(cause) for cause in causes) else None
         return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name, max_attempts=bound)
 
+    def _unreadable(self, what: str, heard: Heard, url: str) -> LLMError:
+        if heard.events:
+            return self.interrupted(f"the server sent {what}", heard, retryable=False)
+        return ProtocolError(f"{self._config.name}: {url} sent {what}.", provider=self._config.name)
+
     def _malformed(self, error: Exception, heard: Heard, url: str) -> LLMError:
         name, kind = self._config.name, type(error).__name__
         if heard.events:
             return self.interrupted(f"the server sent a damaged event ({kind})", heard)
         return ProtocolError(f"{name}: {url} sent a malformed event ({kind}).", provider=name)
+
+
+def _proxy(config: ProviderConfig, url: str) -> str | None:
+    """The host of the proxy on the way to `url`; None when there is none."""
+    parts = urlsplit(url)
+    if config.proxy is not None:
+        return None if config.proxy == "none" else host(config.proxy)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    found = getproxies()
+    address = found.get(parts.scheme) or found.get("all")
+    return host(address) if address else None
 
 
 def _is_tls(cause: BaseException) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import re
 import socket
 import ssl
 import threading
@@ -20,9 +19,10 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 
 from mewcode.errors import ConfigError
+from mewcode.providers._body import watching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Mapping
 
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig
@@ -31,7 +31,6 @@ Json = Any  # what a server sends: parsed, not checked
 
 _log = logging.getLogger(__name__)
 _environment = threading.Lock()
-_LINGER = 0.1  # seconds for what comes between an answer's end mark and the end of its body
 _KEEPALIVE = (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 60), ("TCP_KEEPCNT", 5))
 
 
@@ -47,12 +46,6 @@ class Sockets:
     def on_request(self, request: httpx2.Request) -> None:
         """Event hook of the client."""
         request.extensions = {**request.extensions, "trace": self._trace}
-
-    def on_response(self, response: httpx2.Response) -> None:
-        """Event hook of the client."""
-        if isinstance(response.stream, httpx2.SyncByteStream):
-            endless = "chunked" not in response.headers.get("transfer-encoding", "")
-            response.stream = Watched(response.stream, None if endless else self.abort)
 
     def abort(self) -> None:
         """Shut every socket down; the client is of no use afterwards. Thread: any."""
@@ -101,41 +94,6 @@ class Line:
     sockets: Sockets
 
 
-class Watched(httpx2.SyncByteStream):
-    """A response's body that knows whether `[DONE]` went by: the SDK swallows it, and without it and without a finish
-    reason a chat stream that ends was cut. A body whose end mark was seen (`done`) is read to its end when it is
-    closed, since only then is the connection used again; `abort` ends that when the end does not come at once."""
-
-    _DONE = re.compile(rb"(?:^|[\r\n])data: ?\[DONE\]")
-
-    def __init__(self, body: httpx2.SyncByteStream, abort: Callable[[], None] | None) -> None:
-        self._body = body
-        self._abort = abort
-        self._chunks: Iterator[bytes] = iter(())
-        self.done = False
-
-    def __iter__(self) -> Iterator[bytes]:
-        tail = b""
-        self._chunks = iter(self._body)
-        for chunk in self._chunks:
-            self.done = self.done or self._DONE.search(tail + chunk) is not None
-            tail = (tail + chunk)[-16:]
-            yield chunk
-
-    def close(self) -> None:
-        if self.done and self._abort is not None:
-            self._read_on(self._abort)
-        self._body.close()
-
-    def _read_on(self, abort: Callable[[], None]) -> None:
-        guard = threading.Timer(_LINGER, abort)
-        guard.start()
-        with contextlib.suppress(Exception):  # what breaks after the end mark does not matter
-            for _ in self._chunks:
-                pass
-        guard.cancel()
-
-
 class Lines:
     """The lines of one provider entry. A turn leases one; a line whose turn was cancelled is thrown away."""
 
@@ -175,7 +133,10 @@ class Lines:
             http = httpx2.Client(
                 timeout=httpx2.Timeout(config.idle_timeout, connect=config.connect_timeout, write=30.0, pool=10.0),
                 follow_redirects=False,  # a redirect would resend the conversation to another host
-                event_hooks={"request": [sockets.on_request, _note_request], "response": [sockets.on_response]},
+                event_hooks={
+                    "request": [sockets.on_request, _note_request],
+                    "response": [watching(config.protocol, sockets.abort)],
+                },
                 headers={"Accept-Encoding": "identity"},
                 verify=self._tls,
                 proxy=None if config.proxy == "none" else config.proxy,

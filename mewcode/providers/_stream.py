@@ -7,15 +7,15 @@ misread (unknown events fall into the first class of the SDKs' unions). Source: 
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mewcode.errors import AuthError, LLMError, PermissionDenied, ProtocolError
 from mewcode.llm.events import StreamEnd, TextDelta, ThinkingDelta, ToolCallDelta
+from mewcode.providers._body import Watched
 from mewcode.providers._failures import Failures, InStreamError, SdkErrors
 from mewcode.providers._heal import Healing
-from mewcode.providers._http import Watched
 from mewcode.providers._json import well_formed
 from mewcode.providers._memory import MEMORY, Place
 from mewcode.secret import redact
@@ -58,15 +58,18 @@ class Heard:
                 yield item
 
     def note(self, event: Event) -> Event:
-        """Keep the text of an event; half a character of it becomes U+FFFD."""
+        """Keep the text of an event, which half a character of it, now U+FFFD, no longer keeps from being encoded."""
         match event:
             case TextDelta(text):
                 if not text.isascii():
                     event = TextDelta(well_formed(text))
                 self.text.append(event.text)
                 self.length += len(text)
-            case ThinkingDelta(text) | ToolCallDelta(text=text):
+            case ThinkingDelta(text) | ToolCallDelta(text=text) if text.isascii():
                 self.length += len(text)
+            case _:
+                event = _encodable(event)
+                self.length += len(getattr(event, "text", ""))
         return event
 
 
@@ -193,7 +196,7 @@ class Endpoint:
         """A server's word that is shown beside the answer, without our key."""
         if end.raw_stop_reason is None:
             return end
-        return replace(end, raw_stop_reason=redact(end.raw_stop_reason, self._secrets))
+        return replace(end, raw_stop_reason=redact(well_formed(end.raw_stop_reason), self._secrets))
 
     def _watched(self, raw: Any, heard: Heard) -> Iterator[Json]:
         yield from heard.listen(raw)
@@ -233,6 +236,13 @@ class Route:
         """It led somewhere."""
         if self._detour:
             MEMORY.take_detour(self.base_url, self._detour)
+
+
+def _encodable(value: Any) -> Any:
+    """A value of ours with no half characters in it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{item.name: _encodable(getattr(value, item.name)) for item in fields(value)})
+    return well_formed(value)
 
 
 def _is_nothing_there(failed: LLMError) -> bool:
