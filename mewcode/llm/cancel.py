@@ -20,6 +20,10 @@ class CancelToken:
         self.expired = False  # the time of the whole turn is up
 
     @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    @property
     def cancelled(self) -> bool:
         return self._stopped.is_set() and not self.expired
 

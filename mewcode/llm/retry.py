@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from contextlib import closing
 from dataclasses import dataclass
@@ -27,15 +28,18 @@ class RetryPolicy:
     jitter: float = 0.2
     patience: float = 60.0
 
-    def delay(self, failures: Sequence[LLMError], rng: random.Random) -> float | None:
-        """How long to wait after these failures of one turn, the newest last; None when another attempt is no use."""
+    def delay(self, failures: Sequence[LLMError], lean: float) -> float | None:
+        """How long to wait after these failures of one turn, the newest last; None when another attempt is no use.
+
+        `lean`, from -1 to 1, is the turn's place within the jitter.
+        """
         error = failures[-1]
         if len(failures) > self.max_retries or not _worth_it(failures):
             return None
         if error.retry_after is not None and error.retry_after > 0:
             return error.retry_after if error.retry_after <= self.patience else None
         back_off = self.first_delay * 2.0 ** min(len(failures) - 1, 30)
-        return min(back_off * rng.uniform(1 - self.jitter, 1 + self.jitter), self.longest_delay)
+        return min(back_off * (1 + self.jitter * lean), self.longest_delay)
 
     def max_attempts(self, failures: Sequence[LLMError]) -> int:
         """All attempts there can be, those that failed counted, if what went wrong last goes wrong again."""
@@ -62,7 +66,7 @@ def attempts(
     Raises: the LLMError of the last attempt. Thread: a turn's worker; waiting ends when the turn is cancelled.
     """
     failures: list[LLMError] = []
-    rng = rng or random.Random()
+    lean = _lean(rng or random.Random())
     while True:
         shown = False
         try:
@@ -73,9 +77,17 @@ def attempts(
             return
         except LLMError as error:
             failures.append(error)
-            delay = None if shown or cancel.cancelled else policy.delay(failures, rng)
+            delay = None if shown or cancel.stopped else policy.delay(failures, lean)
             if delay is None:
                 raise
             yield Retrying(len(failures) + 1, policy.max_attempts(failures), delay, error)
             if cancel.sleep(delay):
                 raise
+
+
+def _lean(rng: random.Random) -> float:
+    """Where a turn stands within the jitter, nearer its ends than its middle.
+
+    Clients that failed together are to come back apart. Drawn once for a turn: draws of each attempt would even out.
+    """
+    return math.cos(math.pi * rng.random())
