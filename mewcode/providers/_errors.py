@@ -6,27 +6,31 @@ before them. Source: payloads recorded from, or documented by, the servers named
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from mewcode import errors
 from mewcode.errors import Facts, LLMError, is_prompt_too_long
-from mewcode.providers._json import dig
+from mewcode.providers._context_size import Size, read_size
+from mewcode.providers._retry_after import retry_after
+from mewcode.providers._sentences import Verdict, host
+from mewcode.providers._server_words import codes_of, parse, request_id_of, words_of
 from mewcode.secret import redact
-from mewcode.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mewcode.llm.client import ProviderConfig
 
+__all__ = ["Fault", "classify", "host", "parse", "read_fault", "to_error"]
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An answer that is an error. Status 200 means that it came inside the stream. `code` is type and code together."""
+    """An answer that is an error. Status 200 means that it came inside the stream. `code` is type and code together;
+    the names of the headers are in lower case."""
 
     status: int
     code: str
@@ -44,35 +48,64 @@ class _Rule:
     words: str = r"(?!)"
     status: tuple[int, ...] = ()
 
-    def fits(self, fault: Fault) -> bool:
-        if self.status and fault.status not in self.status:
+    def fits(self, fault: Fault, meant: int) -> bool:
+        if self.status and fault.status not in self.status and meant not in self.status:
             return False
         return bool(
             re.search(self.code, fault.code, re.IGNORECASE) or re.search(self.words, fault.words, re.IGNORECASE)
         )
 
 
-_MONEY = r"credit balance|insufficient (balance|credit|quota)|exceeded your current quota|billing|spend(ing)? limit"
+_MONEY = (
+    r"credit balance|(insufficient|out of|not enough) (balance|credit|quota)|exceeded your current quota|billing"
+    r"|spend(ing)? limit|余额不足|欠费"
+)
 _SPENT = r"spend|credit|billing|usage limit"
+_TOO_LONG_TOO = (  # Kimi, Qwen, Gemini, GLM, Anthropic with max_tokens
+    r"exceeded model token limit|range of input length should be|input token count .{0,60}exceeds"
+    r"|prompt exceeds max length|exceed context limit"
+)
 _RULES = (
+    # OpenAI, llama.cpp, Perplexity
     _Rule(errors.ContextTooLong, code=r"context_length_exceeded|exceed_context_size|too_many_prompt_tokens"),
-    _Rule(errors.ContextTooLong, words=r"request too large for", status=(413, 429)),  # OpenAI, Groq: per minute
-    _Rule(errors.ContextTooLong, words=r"token limit reached", status=(200, 400)),  # OpenRouter
-    _Rule(errors.QuotaExhausted, code=r"insufficient_quota|billing_error|spend_limit|linked_organization"),
-    _Rule(errors.QuotaExhausted, words=_MONEY, status=(400, 402, 403, 200)),  # DeepSeek, Anthropic
-    _Rule(errors.AuthError, code=r"invalid_api_key|authentication_error|no_db_connection|API_KEY_INVALID|forbidden"),
-    _Rule(errors.AuthError, words=r"(incorrect|invalid|wrong) api key|api key not valid", status=(400, 403)),  # xAI
-    _Rule(errors.ModelNotFound, code=r"model_not_found|DeploymentNotFound|invalid_model"),  # OpenAI, Azure, Mistral
+    _Rule(errors.ContextTooLong, words=r"request too large for", status=(200, 413, 429)),  # OpenAI, Groq: per minute
+    _Rule(errors.ContextTooLong, words=r"token limit reached", status=(400,)),  # OpenRouter
+    _Rule(errors.ContextTooLong, words=_TOO_LONG_TOO, status=(200, 400)),
+    # OpenAI, Anthropic, Kimi, Qwen
+    _Rule(
+        errors.QuotaExhausted,
+        code=r"insufficient_quota|billing_error|spend_limit|linked_organization|exceeded_current_quota|arrearage",
+    ),
+    _Rule(errors.QuotaExhausted, words=_MONEY, status=(200, 400)),  # Anthropic, DeepSeek
+    _Rule(errors.ContentFiltered, words=r"input was flagged", status=(403,)),  # OpenRouter
+    # OpenAI, Anthropic, LiteLLM, Gemini, Doubleword
+    _Rule(
+        errors.AuthError, code=r"invalid_api_key|authentication_error|no_db_connection|API_KEY_INVALID|\bforbidden\b"
+    ),
+    _Rule(
+        errors.AuthError,
+        words=r"(incorrect|invalid|wrong) api key|api key (is )?(not valid|invalid)"  # xAI, Mistral, Gemini
+        r"|^unauthorized|authentication (token|header)",  # Ollama, ChatGPT, OpenRouter
+        status=(200, 400),
+    ),
+    # OpenAI, Groq, Azure, Mistral, Perplexity, Hugging Face
+    _Rule(errors.ModelNotFound, code=r"model_not_found|DeploymentNotFound|invalid_model|model_not_supported"),
+    _Rule(errors.ModelNotFound, code=r"\bnot_found_error\b", status=(200,)),  # Anthropic; the path was right
     _Rule(
         errors.ModelNotFound,
-        words=r"\bmodels?\b.*(does not exist|not found)|invalid model( name)?\b|^model: ",  # LiteLLM, Ollama, Anthropic
-        status=(400, 404),
+        words=r"\bmodels?\b.{0,300}(does not exist|not found)"  # vLLM, Ollama, Venice, Gemini
+        r"|model not exist|模型不存在"  # DeepSeek, GLM
+        r"|invalid model( name)?\b|not a valid model|no endpoints found",  # LiteLLM, OpenRouter
+        status=(200, 400, 404),
     ),
-    _Rule(errors.ContentFiltered, code=r"content_filter|content_policy"),
-    _Rule(errors.Overloaded, code=r"overloaded", words=r"^loading model"),  # Anthropic, llama.cpp
-    _Rule(errors.RateLimited, code=r"rate_limit|RateLimitReached"),
-    _Rule(errors.PermissionDenied, code=r"permission_error"),
-    _Rule(errors.ServerError, code=r"\b(api_error|timeout_error|server_error|internal_server_error)\b"),
+    _Rule(
+        errors.ModelNotFound, words=r"(?<![\w/.-])models?\b", status=(404,)
+    ),  # Anthropic, and any other 404 that speaks of one
+    # OpenAI, Azure, Qwen
+    _Rule(errors.ContentFiltered, code=r"content_filter|content_policy|bio_policy|misalignment_policy|data_inspection"),
+    _Rule(errors.Overloaded, code=r"overloaded", words=r"^loading model"),  # Anthropic, OpenAI, Kimi, llama.cpp
+    _Rule(errors.RateLimited, code=r"rate_limit|RateLimitReached"),  # Anthropic, OpenAI, Azure
+    _Rule(errors.PermissionDenied, code=r"permission_error"),  # Anthropic
 )
 _BY_STATUS: Mapping[int, type[LLMError]] = {
     401: errors.AuthError,
@@ -85,146 +118,92 @@ _BY_STATUS: Mapping[int, type[LLMError]] = {
     429: errors.RateLimited,
     529: errors.Overloaded,
 }
+# The status that an error inside a stream would have had before it, where that is not 500. Source: Anthropic's list of
+# errors; ResponseError of openai 3.57; Groq.
+_MEANT: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "invalid_prompt": 400,
+    "unsupported_parameter": 400,
+    "unsupported_value": 400,
+    "unknown_parameter": 400,
+    "data_residency_mismatch": 400,
+    "tool_use_failed": 400,
+    "request_too_large": 413,
+}
 
 
 def read_fault(status: int, body: object, headers: Mapping[str, str]) -> Fault:
     """Find the code and the words in a body: parsed JSON, or the text of a body that was none."""
-    if isinstance(body, list) and body:
-        body = body[0]  # Gemini wraps the object
-    inner = body.get("error", body) if isinstance(body, dict) else body
-    code = " ".join(dict.fromkeys(str(value) for value in _codes(body, inner) if value))
-    in_words = re.fullmatch(r"[1-5]\d\d", code.split(" ")[-1]) if status == 200 and code else None
-    if in_words:  # OpenRouter sends the status it would have given as the code
-        status = int(in_words[0])
-        code += " content_filter" if status == 403 else ""  # the key was good enough to begin
-    return Fault(status, code, _words(body, inner), headers, body)
-
-
-def _codes(body: object, inner: object) -> list[object]:
-    codes = [part.get(key) for part in (body, inner) if isinstance(part, dict) for key in ("type", "status", "code")]
-    return [dig(inner, "details", "error_code"), *codes]
-
-
-def _words(body: object, inner: object) -> str:
-    match inner, body:
-        case {"message": str(words), "metadata": {"raw": raw}}, _:  # OpenRouter: the inner provider's own words
-            return f"{words} {raw}"
-        case ({"message": str(words)}, _) | (_, {"message": str(words)}) | ({"detail": str(words)}, _):
-            return words
-        case ({"message": {"detail": detail}}, _) | ({"detail": detail}, _):  # Mistral's 422
-            return json.dumps(detail)
-        case str(words), _:
-            return _without_tags(words)
-    return ""
-
-
-def _without_tags(page: str) -> str:
-    """The title of an HTML page, else its text."""
-    title = re.search(r"<title[^>]*>(.*?)</title>", page, re.IGNORECASE | re.DOTALL)
-    return re.sub(r"<[^>]*>", " ", title[1] if title else page)
+    codes = codes_of(body)
+    spoken = [int(code) for code in codes if re.fullmatch(r"[45][0-9][0-9]", code)]
+    if status < 300 and spoken:  # OpenRouter, vLLM: the status it would have been
+        status = spoken[0]
+        codes += {403: ["content_filter"], 404: ["model_not_found"]}.get(status, [])  # the key and the path were right
+    named = {name.lower(): value for name, value in headers.items()}
+    return Fault(status, " ".join(codes), words_of(body), named, body)
 
 
 def classify(fault: Fault) -> type[LLMError]:
+    meant = fault.status if fault.status >= 300 else _meant(fault.code)
     if _is_spent(fault):
         return errors.QuotaExhausted
     for rule in _RULES:
-        if rule.fits(fault):
+        if rule.fits(fault, meant):
             return rule.kind
-    probe = LLMError(fault.words, status=fault.status)
-    if fault.status in (200, 400, 413, 422) and is_prompt_too_long(probe):
+    if meant in (200, 400, 413, 422) and is_prompt_too_long(fault.words):
         return errors.ContextTooLong
-    if fault.status == 429 and "retry-after" not in fault.headers and re.search(_MONEY, fault.words, re.IGNORECASE):
-        return errors.QuotaExhausted
-    if fault.status in _BY_STATUS:
-        return _BY_STATUS[fault.status]
-    if 300 <= fault.status < 400:
+    if meant in _BY_STATUS:
+        return _BY_STATUS[meant]
+    if 300 <= meant < 400:
         return errors.ProtocolError
-    return errors.ServerError if fault.status >= 500 or fault.status == 200 else errors.BadRequest
+    return errors.ServerError if meant >= 500 or meant < 300 else errors.BadRequest
+
+
+def _meant(code: str) -> int:
+    return next((_MEANT[word] for word in code.split() if word in _MEANT), 200)
 
 
 def _is_spent(fault: Fault) -> bool:
-    """Anthropic's limit of money comes as a limit of rate: only its words tell, and that no time to return is named."""
-    named = fault.status == 429 and "rate_limit_error" in fault.code and "retry-after" not in fault.headers
-    return named and bool(re.search(_SPENT, fault.words, re.IGNORECASE))
+    """A limit of money that comes as a limit of rate: only its words tell, and that no time to return is named."""
+    if fault.status not in (200, 429) or _time_is_named(fault):
+        return False
+    limit_of_rate = "rate_limit_error" in fault.code  # Anthropic
+    words = _SPENT if limit_of_rate else _MONEY if fault.status == 429 else r"(?!)"
+    return bool(re.search(words, fault.words, re.IGNORECASE))
+
+
+def _time_is_named(fault: Fault) -> bool:
+    """Gemini speaks of quota and billing with every limit of rate, and says in words when to come back."""
+    in_words = re.search(r"(please|to) (re)?try (again )?in [0-9]", fault.words, re.IGNORECASE)
+    return _wait(fault) is not None or in_words is not None
+
+
+def _wait(fault: Fault) -> float | None:
+    return retry_after(fault.headers, datetime.now(UTC))
 
 
 def to_error(fault: Fault, config: ProviderConfig, url: str) -> LLMError:
     """The error for a fault: its class, and one sentence with the server's words and the way out."""
-    kind = classify(fault)
+    kind, wait = classify(fault), _wait(fault)
     secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
-    words = one_line(redact(fault.words, secrets)).rstrip(".")
-    said = f" ({fault.status}): {words}" if words else f" ({fault.status})"
-    facts = Facts(
-        provider=config.name,
-        status=fault.status,
-        request_id=fault.headers.get("request-id") or fault.headers.get("x-request-id"),
-        retry_after=_seconds(fault.headers.get("retry-after")),
-    )
-    name = config.name
+    size = read_size(fault.body, fault.words) if kind is errors.ContextTooLong else Size()
+    words = redact(fault.words or fault.code, secrets)
+    verdict = Verdict(kind, config, url, fault.status, words, fault.headers.get("location"), wait, size)
+    sentence, facts = redact(verdict.sentence(), secrets), _facts(fault, config, wait)
     if kind is errors.AuthError:
-        return _auth_error(f"{name} {'refused the key' if config.api_key else 'wants a key'}{said}.", config, facts)
+        has_key = config.api_key is not None
+        return errors.AuthError(sentence, key_source=config.key_source, has_key=has_key, **facts)
     if kind is errors.ContextTooLong:
-        limit, requested = _limits(fault)
-        sentence = f"{name}: the conversation is too long for {config.model}{said}; start anew with /clear."
-        return errors.ContextTooLong(sentence, limit=limit, requested=requested, **facts)
-    return kind(redact(_sentence(kind, name, said, fault, config, url), secrets), **facts)
+        return errors.ContextTooLong(sentence, limit=size.limit, requested=size.requested, **facts)
+    return kind(sentence, **facts)
 
 
-def _auth_error(sentence: str, config: ProviderConfig, facts: Facts) -> LLMError:
-    has_key = config.api_key is not None
-    fix = f"Check {config.key_source}" if has_key and config.key_source else "Set api_key in the configuration"
-    return errors.AuthError(f"{sentence} {fix}.", key_source=config.key_source, has_key=has_key, **facts)
-
-
-def _sentence(kind: type[LLMError], name: str, said: str, fault: Fault, config: ProviderConfig, url: str) -> str:
-    if kind is errors.ProtocolError and 300 <= fault.status < 400:
-        target = one_line(fault.headers.get("location", "nowhere"), 200)
-        where = f"{url} redirects ({fault.status}) to {target}"
-        return f"{name}: {where}, which is not followed; set base_url to the right address."
-    if kind is errors.ProtocolError:
-        return f"{name}: there is nothing at {url}{said}; check base_url (most servers want it to end in /v1)."
-    return {
-        errors.PermissionDenied: f"{name}: the key may not use {config.model}{said}.",
-        errors.QuotaExhausted: f"{name}: the account has no quota left{said}.",
-        errors.RateLimited: f"{name}: too many requests for now{said}; try again later.",
-        errors.ModelNotFound: f"{name} does not know the model {config.model}{said}; set another `model`.",
-        errors.ContentFiltered: f"{name}: the provider's filter refused this{said}.",
-        errors.Overloaded: f"{name} is overloaded{said}; try again later.",
-        errors.TimedOut: f"{name} gave up waiting{said}; try again.",
-        errors.ServerError: f"{name}: the server {host(url)} failed{said}; try again.",
-    }.get(kind, f"{name} refused the request{said}.")
-
-
-def _limits(fault: Fault) -> tuple[int | None, int | None]:
-    """(limit, requested) in tokens, from the fields of llama.cpp or from the words."""
-    match fault.body:
-        case {"error": {"n_ctx": int(limit), "n_prompt_tokens": int(requested)}}:
-            return limit, requested
-    if found := re.search(r"(\d+) tokens? > (\d+)", fault.words):
-        return int(found[2]), int(found[1])
-    return (
-        _first_number(r"maximum context length is (\d+)", fault.words),
-        _first_number(r"requested (?:about )?(\d+)", fault.words),
-    )
-
-
-def _first_number(pattern: str, words: str) -> int | None:
-    found = re.search(pattern, words)
-    return int(found[1]) if found else None
-
-
-def host(url: str) -> str:
-    """Whom a URL asks: the host and the port, nothing else."""
-    return one_line(urlsplit(url).netloc.rpartition("@")[2], 100)
-
-
-def _seconds(value: str | None) -> float | None:
-    return float(value) if value and re.fullmatch(r"\d{1,6}(\.\d+)?", value) else None
-
-
-def parse(text: str) -> Any:
-    """A body as JSON where it is JSON, else as it is."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+def _facts(fault: Fault, config: ProviderConfig, wait: float | None) -> Facts:
+    headers = fault.headers
+    facts = Facts(provider=config.name, status=fault.status, retry_after=wait)
+    facts["request_id"] = headers.get("request-id") or headers.get("x-request-id") or request_id_of(fault.body)
+    if headers.get("x-should-retry", "").strip().lower() == "false":
+        facts["retryable"] = False
+    elif "tool_use_failed" in fault.code:  # Groq: the model wrote a call that is no JSON, the next time it may not
+        facts["retryable"], facts["max_attempts"] = True, 2
+    return facts

@@ -18,6 +18,7 @@ from mewcode.errors import LLMError, NetworkError, ProtocolError, StreamInterrup
 from mewcode.providers._body import TooLarge
 from mewcode.providers._coding import UnknownCoding
 from mewcode.providers._errors import Fault, host, parse, read_fault, to_error
+from mewcode.providers._sentences import address
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
@@ -96,9 +97,10 @@ class Failures:
                 return to_error(read_fault(200, body, response.headers), self._config, str(response.url))
         kind = one_line(response.headers.get("content-type", "no type"), 60)
         what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
-        url = str(response.url.copy_with(query=None))
         return ProtocolError(
-            f"{name}: {url} answered with {what} ({status}); check base_url.", provider=name, status=status
+            f"{name}: {address(str(response.url))} answered with {what} ({status}); check base_url.",
+            provider=name,
+            status=status,
         )
 
     def interrupted(self, reason: str, heard: Heard, *, retryable: bool = True) -> StreamInterrupted:
@@ -133,13 +135,13 @@ class Failures:
     def _unreadable(self, what: str, heard: Heard, url: str) -> LLMError:
         if heard.events:
             return self.interrupted(f"the server sent {what}", heard, retryable=False)
-        return ProtocolError(f"{self._config.name}: {url} sent {what}.", provider=self._config.name)
+        return ProtocolError(f"{self._config.name}: {address(url)} sent {what}.", provider=self._config.name)
 
     def _malformed(self, error: Exception, heard: Heard, url: str) -> LLMError:
         name, kind = self._config.name, type(error).__name__
         if heard.events:
             return self.interrupted(f"the server sent a damaged event ({kind})", heard)
-        return ProtocolError(f"{name}: {url} sent a malformed event ({kind}).", provider=name)
+        return ProtocolError(f"{name}: {address(url)} sent a malformed event ({kind}).", provider=name)
 
 
 def _proxy(config: ProviderConfig, url: str) -> str | None:
