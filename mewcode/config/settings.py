@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mewcode.config.keys import EnvKey, Header, KeyRef, LiteralKey, NoKey, source_of
 from mewcode.config.place import Place, shown
+from mewcode.config.proxy import environment_proxy
 from mewcode.errors import ConfigError
 from mewcode.llm.client import ProviderConfig
 from mewcode.text import one_line
@@ -70,7 +71,7 @@ class ProviderEntry:
             temperature=self.temperature,
             headers={header.name: header.read(environ, self._label) for header in self.headers},
             ca_bundle=self.ca_bundle,
-            proxy=self.proxy,
+            proxy=self.proxy or environment_proxy(environ, self.base_url),
             connect_timeout=self.connect_timeout,
             idle_timeout=self.idle_timeout,
             total_timeout=self.total_timeout,

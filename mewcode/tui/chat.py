@@ -36,6 +36,7 @@ class Chat:
         self._leave = leave
         self._answer: Answer | None = None  # the rows of the running answer
         self._shown = 0  # characters of it
+        self._phase = session.phase  # as it is shown
         self._armed = 0.0  # until when a second Ctrl+C quits
         on_key = {"esc": self.cancel, "ctrl c": self.interrupt, "ctrl d": leave}
         self.view = View(self.send, on_key, self._disarm)
@@ -117,7 +118,7 @@ class Chat:
             self._shown = len(message.text)
             self._show_activity()
             self.view.transcript.replace_open(*self._answer.grow(message.text))
-        elif self._session.phase == "retrying":
+        elif self._session.phase != self._phase:
             self._show_activity()
 
     def cancel(self) -> None:
@@ -176,7 +177,8 @@ class Chat:
 
     def _show_activity(self) -> None:
         session = self._session
-        words = activity(session.elapsed, session.retry_note, session.retry_in)
+        self._phase = session.phase
+        words = activity(session.phase, session.elapsed, session.retry_note, session.retry_in)
         self.view.show_activity(words, below_text=self._shown > 0)
 
     def _close_answer(self) -> None:

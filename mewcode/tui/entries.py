@@ -72,7 +72,8 @@ def _offer(failure: LLMError | None, message: Message) -> str:
 
 
 def _cost(message: Message) -> str:
-    parts = ["Cancelled after" if message.status == "cancelled" else "", f"{message.elapsed or 0.0:.1f} s"]
+    ended = {"cancelled": "Cancelled after", "interrupted": "Cut off after"}.get(message.status, "")
+    parts = [ended, f"{message.elapsed or 0.0:.1f} s"]
     said = " ".join(filter(None, parts))
     usage = message.usage
     if usage is None:

@@ -22,12 +22,13 @@ def model_label(model: str) -> str:
     return PurePath(model).stem if model.endswith(".gguf") else model
 
 
-def activity(elapsed: float, retry: Retrying | None = None, retry_in: float = 0.0) -> str:
+def activity(phase: str, elapsed: float, retry: Retrying | None = None, retry_in: float = 0.0) -> str:
     """What an answer that runs is doing; both times in seconds, `retry_in` until the attempt that `retry` names."""
-    if retry is None or retry_in <= 0:
-        return f"Imagining… ({int(elapsed)}s)"
-    number = f"{retry.attempt}/{retry.max_attempts}"
-    return f"Retrying {number} in {math.ceil(retry_in)} s: {one_line(str(retry.error), 300)}"
+    words = f"Imagining… ({int(elapsed)}s)"
+    if retry is not None and retry_in > 0:
+        number = f"{retry.attempt}/{retry.max_attempts}"
+        return f"{words} · retrying {number} in {math.ceil(retry_in)} s: {one_line(str(retry.error), 300)}"
+    return f"{words} · thinking" if phase == "thinking" else words
 
 
 class StatusBar(urwid.Widget):

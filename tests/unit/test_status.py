@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from urwid.testing import render_text
 
+from mewcode.errors import Overloaded
+from mewcode.llm.events import Retrying
 from mewcode.tui.status import StatusBar, activity, model_label
 
 
@@ -62,4 +64,8 @@ def test_the_model_of_a_file_is_its_stem(model, shown):
 
 
 def test_the_activity_counts_whole_seconds():
-    assert activity(12.9) == "Imagining… (12s)"
+    assert activity("writing", 12.9) == "Imagining… (12s)"
+    assert activity("thinking", 12.9) == "Imagining… (12s) · thinking"
+    retrying = Retrying(2, 10, 14.0, Overloaded("nobody is free"))
+    assert activity("retrying", 3.0, retrying, 13.2) == "Imagining… (3s) · retrying 2/10 in 14 s: nobody is free"
+    assert activity("retrying", 17.0, retrying, 0.0) == "Imagining… (17s)"
