@@ -19,7 +19,7 @@ import pytest
 from mewcode.llm.cancel import CancelToken
 from mewcode.llm.client import ProviderConfig, Request
 from mewcode.llm.events import StreamEnd, TextDelta
-from mewcode.llm.messages import ApiMessage, Origin, TextBlock
+from mewcode.llm.messages import ApiMessage, TextBlock
 from mewcode.providers._embedded import EmbeddedServer
 from mewcode.providers.local import LocalProvider, default_model
 
@@ -119,7 +119,7 @@ def ask(server, path, body, key):
 
 def request(text, limit=8):
     message = ApiMessage("user", (TextBlock(text),))
-    return Request("", "", (message,), Origin("tiny", "", ""), max_output_tokens=limit)
+    return Request("", "", (message,), max_output_tokens=limit)
 
 
 def answer(provider, text):
