@@ -29,30 +29,36 @@ _STOP: Mapping[str, StopReason] = {
     "function_call": "tool_use",
     "content_filter": "content_filter",
 }
+_WHOLE = ("stop", "tool_calls", "function_call")  # reasons after which nothing can be missing
+_CUT = ("length", "content_filter", "error", "abort", "insufficient_system_resource")
+_REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
 
 def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
-    """The stream as events; a StreamEnd only where a finish reason or `[DONE]` came.
+    """The stream as events; a StreamEnd only where a finish reason came, or `[DONE]` after an answer.
 
     After the finish reason the usage may still come: reading goes on to the end of the body, however that is.
     """
     answer = _Answer()
     try:
         for chunk in raw:
-            if chunk.get("error"):
-                raise InStreamError(chunk)
-            if chunk.get("object") == "error":  # vLLM
-                raise InStreamError({"error": chunk})
-            answer.count(chunk)
+            whole = answer.stop_reason in _WHOLE
+            if usage := chunk.get("usage") or dig(chunk, "x_groq", "usage"):
+                answer.count(usage)
             for choice in items(chunk, "choices"):
                 if choice.get("index") in (0, None):
                     yield from answer.grow(choice)
+            if not whole:
+                answer.check(chunk)
     except InStreamError:
         raise
     except Exception:
         if answer.stop_reason is None:
             raise
-    if answer.stop_reason is not None or heard.done:
+    yield from answer.settle()
+    if answer.stop_reason is None and answer.complaint is not None:
+        raise InStreamError(answer.complaint)
+    if answer.stop_reason is not None or (heard.done and answer.said_something):
         yield from answer.end()
 
 
@@ -62,41 +68,67 @@ class _Answer:
         self._tag = ThinkTag()
         self._thought: list[str] = []
         self._usage = Usage()
-        self._refused = False
+        self._spoke = self._refused = False
         self.stop_reason: str | None = None
+        self.complaint: Json = None  # an object with words and without choices: an error, if nothing comes after it
+
+    @property
+    def said_something(self) -> bool:
+        """Thinking alone is no answer."""
+        return self._spoke or bool(self._calls)
 
     def grow(self, choice: Json) -> Iterator[Event]:
         delta = choice.get("delta")
-        said, thought = _content(dig(delta, "content"))
-        yield from self._think(thought or _reasoning(delta))
-        for thinking, piece in self._tag.split(said):
-            yield from self._think(piece) if thinking else self._say(piece)
-        if refusal := text(delta, "refusal"):
-            self._refused = True
-            yield from self._say(refusal)
-        for call in items(delta, "tool_calls"):
-            yield from self._calls.merge(call)
+        if not delta and not self.said_something:
+            delta = choice.get("message")  # an answer that was not streamed, in one event
+        if isinstance(delta, dict):
+            said, thought = _content(delta.get("content"))
+            yield from self._think(thought or _reasoning(delta))
+            for thinking, piece in self._tag.split(said):
+                yield from self._think(piece) if thinking else self._say(piece)
+            if refusal := text(delta, "refusal"):
+                self._refused = True
+                yield from self._say(refusal)
+            for call in items(delta, "tool_calls") or _legacy_call(delta):
+                yield from self._calls.merge(call)
+        if usage := choice.get("usage"):
+            self.count(usage)  # Moonshot
         self.stop_reason = text(choice, "finish_reason") or self.stop_reason
 
-    def end(self) -> Iterator[Event]:
+    def check(self, chunk: Json) -> None:
+        """Raises: InStreamError for an error in the chunk, in its place, or beside its choices."""
+        choices = items(chunk, "choices")
+        for part in (chunk, *choices):
+            if part.get("error"):
+                raise InStreamError(part)
+        if chunk.get("object") == "error" or chunk.get("type") == "error":  # vLLM
+            raise InStreamError({"error": chunk})
+        if choices:
+            self.complaint = None
+        elif "message" in chunk or "detail" in chunk:
+            self.complaint = {"error": chunk}
+
+    def settle(self) -> Iterator[Event]:
+        """What was held back because it might have been a tag."""
         for thinking, piece in self._tag.rest():
             yield from self._think(piece) if thinking else self._say(piece)
+
+    def end(self) -> Iterator[Event]:
         yield from self._close_thinking()
-        yield from self._calls.complete(cut=self.stop_reason == "length")
+        yield from self._calls.complete(cut=self.stop_reason in _CUT)
         stop = _STOP.get(self.stop_reason or "", "other")
-        if stop == "end" and self._calls:
-            stop = "tool_use"  # Gemini's endpoint says "stop" with tool calls
+        if self._calls and (stop == "end" or self.stop_reason is None):
+            stop = "tool_use"  # Gemini's endpoint says "stop" with tool calls, Kimi's at some hosts nothing
         elif stop == "end" and self._refused:
             stop = "refusal"
         yield StreamEnd(stop, self.stop_reason, self._usage)
 
-    def count(self, chunk: Json) -> None:
-        usage = chunk.get("usage") or dig(chunk, "x_groq", "usage")
-        if usage:
-            self._usage = self._usage.merged(_usage(usage))
+    def count(self, usage: Json) -> None:
+        self._usage = self._usage.merged(_usage(usage))
 
     def _say(self, said: str) -> Iterator[Event]:
         if said:
+            self._spoke = True
             yield from self._close_thinking()
             yield TextDelta(said)
 
@@ -112,7 +144,7 @@ class _Answer:
 
 
 def _content(content: Json) -> tuple[str, str]:
-    """(text, thinking) of a content that is a string, null, or a list of parts (Mistral)."""
+    """(text, thinking) of a content that is a string, null, or a list of parts (Mistral, Databricks)."""
     if isinstance(content, str):
         return content, ""
     said = thought = ""
@@ -120,19 +152,26 @@ def _content(content: Json) -> tuple[str, str]:
         match part:
             case {"type": "text", "text": str(piece)}:
                 said += piece
-            case {"type": "thinking", "thinking": str(piece)}:
+            case {"type": "thinking", "thinking": str(piece)} | {"type": "reasoning", "text": str(piece)}:
                 thought += piece
-            case {"type": "thinking", "thinking": list(parts)}:
-                thought += _content(parts)[0]
+            case {"type": "thinking", "thinking": list(parts)} | {"type": "reasoning", "summary": list(parts)}:
+                thought += "".join(text(inner, "text") for inner in parts)
     return said, thought
 
 
 def _reasoning(delta: Json) -> str:
     """Reasoning under any of its names; a delta that carries several repeats itself, so the first counts."""
-    found = text(delta, "reasoning_content") or text(delta, "reasoning")
-    return found or "".join(
-        text(detail, "text") or text(detail, "summary") for detail in items(delta, "reasoning_details")
-    )
+    for name in _REASONING:
+        match delta.get(name):
+            case str(found) | {"text": str(found)} if found:
+                return found
+    return "".join(text(detail, "text") or text(detail, "summary") for detail in items(delta, "reasoning_details"))
+
+
+def _legacy_call(delta: Json) -> list[Json]:
+    """The one call of the protocol before `tool_calls`: a name and arguments, without an id."""
+    function = delta.get("function_call")
+    return [{"function": function}] if function else []
 
 
 def _usage(usage: Json) -> Usage:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mewcode.llm.events import ToolCallDelta, ToolCallStart
-from mewcode.providers._calls import complete_call
-from mewcode.providers._json import number, text
+from mewcode.providers._calls import CallIds, complete_call, is_whole, named, spelled
+from mewcode.providers._json import dig, number, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,64 +19,111 @@ if TYPE_CHECKING:
 @dataclass(slots=True)
 class _Call:
     index: int | None
-    tool_id: str = ""
+    wire_id: str = ""
+    tool_id: str = ""  # the id it goes by, from its start on
     tool_name: str = ""
     pieces: list[str] = field(default_factory=list)
-    started: bool = False
+    whole: bool = False  # it was, when the next call began
+
+    @property
+    def came_at_once(self) -> bool:
+        """Whether its first piece held everything."""
+        return len(self.pieces) == 1 and is_whole(self.pieces[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    index: int | None
+    wire_id: str
+    name: str
+    fragment: str
 
 
 class ChatCalls:
-    """A piece belongs to the call with its index; without index to the one with its id, else to the last.
+    """A piece belongs to the call with its index and id; where they disagree or are missing, see `_known`.
 
-    The same index with another id and a name is a new call (Ollama numbers every parallel call 0). The first
-    non-empty id and name count and are never joined (Kimi repeats them, LM Studio sends "" later).
+    The first non-empty id and name count and are never joined (Kimi repeats them, LM Studio sends "" later).
     """
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
+        self._by_id: dict[str, _Call] = {}
+        self._by_index: dict[int | None, _Call] = {}
+        self._ids = CallIds()
 
     def __bool__(self) -> bool:
         return bool(self._calls)
 
-    def merge(self, piece: Json) -> Iterator[Event]:
+    def merge(self, json: Json) -> Iterator[Event]:
+        function = dig(json, "function")
+        piece = _Piece(
+            number(json, "index"), text(json, "id"), text(function, "name"), spelled(dig(function, "arguments"))
+        )
         call = self._find(piece)
-        call.tool_id = call.tool_id or text(piece, "id")
-        call.tool_name = call.tool_name or text(piece, "function", "name")
-        arguments = piece.get("function", {}).get("arguments") if isinstance(piece.get("function"), dict) else None
-        fragment = arguments if isinstance(arguments, str) else "" if arguments is None else json.dumps(arguments)
-        if fragment:
-            call.pieces.append(fragment)
-        if call.started and fragment:
-            yield ToolCallDelta(call.tool_id, fragment)
-        elif not call.started and call.tool_id and call.tool_name:
-            yield from _start(call)
+        if call is None or (piece.name and call.pieces == [piece.fragment] and call.came_at_once):
+            return  # it says nothing, or once more what is known
+        call.tool_name = call.tool_name or piece.name
+        if piece.wire_id and not call.wire_id:
+            call.wire_id = piece.wire_id
+            self._by_id[piece.wire_id] = call
+        if piece.fragment:
+            call.pieces.append(piece.fragment)
+        if call.tool_id and piece.fragment:
+            yield ToolCallDelta(call.tool_id, piece.fragment)
+        elif not call.tool_id and call.wire_id and call.tool_name:
+            yield from self._start(call)
 
     def complete(self, *, cut: bool) -> Iterator[Event]:
         """Every call, in the order in which they began. `cut`: the answer ended for want of room in the last one."""
         for call in self._calls:
-            if not call.started:
-                call.tool_id = call.tool_id or f"call_{secrets.token_hex(8)}"
-                yield from _start(call)
+            if not call.tool_id:
+                yield from self._start(call)
             raw = "".join(call.pieces)
             yield complete_call(call.tool_id, call.tool_name, raw, cut=cut and call is self._calls[-1])
 
-    def _find(self, piece: Json) -> _Call:
-        index, tool_id, name = number(piece, "index"), text(piece, "id"), text(piece, "function", "name")
-        if index is not None:
-            fitting = [call for call in self._calls if call.index == index]
-        elif tool_id:
-            fitting = [call for call in self._calls if call.tool_id == tool_id]
-        else:
-            fitting = self._calls
-        known = fitting[-1] if fitting else None
-        if known is None or (tool_id and known.tool_id and tool_id != known.tool_id and name):
-            known = _Call(index)
-            self._calls.append(known)
-        return known
+    def _find(self, piece: _Piece) -> _Call | None:
+        """The call that the piece belongs to, maybe a new one; None for a piece that says nothing of a call."""
+        known = self._known(piece)
+        if known is not None and not _begins_another(piece, known):
+            return known
+        if not (piece.wire_id or piece.name or piece.fragment):
+            return None
+        if self._calls:
+            self._calls[-1].whole = is_whole("".join(self._calls[-1].pieces))
+        call = _Call(piece.index)
+        self._calls.append(call)
+        self._by_index[piece.index] = call
+        return call
+
+    def _known(self, piece: _Piece) -> _Call | None:
+        """The call that has the piece's index or id, or the last one for a piece that fits nowhere and names nothing.
+
+        An id beside a name decides only where the index agrees: servers that make ids from names repeat them.
+        """
+        last = self._calls[-1] if self._calls else None
+        same, there = self._by_id.get(piece.wire_id), self._by_index.get(piece.index)
+        if piece.index is None:
+            there = last if last is None or not (piece.wire_id and last.wire_id) else None
+        if same is not None and (not piece.name or piece.index in (None, same.index)):
+            return same
+        nameless = not (piece.wire_id or piece.name)
+        if there is not None and not (nameless and there.whole):
+            return there
+        return last if nameless else None  # gateways count the start of a call and its arguments differently (Bedrock)
+
+    def _start(self, call: _Call) -> Iterator[Event]:
+        call.tool_id = self._ids.take(call.wire_id)
+        yield ToolCallStart(call.tool_id, named(call.tool_name))
+        if call.pieces:
+            yield ToolCallDelta(call.tool_id, "".join(call.pieces))
 
 
-def _start(call: _Call) -> Iterator[Event]:
-    call.started = True
-    yield ToolCallStart(call.tool_id, call.tool_name)
-    if call.pieces:
-        yield ToolCallDelta(call.tool_id, "".join(call.pieces))
+def _begins_another(piece: _Piece, known: _Call) -> bool:
+    """Servers that number every parallel call 0 tell them apart by id and name (Ollama), or send each in one piece."""
+    if not piece.name:
+        return False
+    if known.tool_name and piece.name != known.tool_name:
+        return True
+    if piece.wire_id and known.wire_id and piece.wire_id != known.wire_id:
+        return True
+    return bool(piece.fragment) and known.came_at_once and known.pieces != [piece.fragment]

@@ -9,24 +9,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _OPEN, _CLOSE = "<think>", "</think>"
+_MOST_HELD = 1000  # characters, nearly all of them blanks: nobody sends more before a tag
 
 
 class ThinkTag:
-    """Splits a text that comes in pieces; a tag may be cut between two of them. Only a leading tag counts."""
+    """Splits a text that comes in pieces; a tag may be cut between two of them. Only a leading tag counts. The blanks
+    before it are nobody's, nor is the blank line after its end."""
 
     def __init__(self) -> None:
         self._held = ""
-        self._place = "before"  # before → inside → after
+        self._place = "before"  # before → inside → gap → after
 
     def split(self, piece: str) -> Iterator[tuple[bool, str]]:
         """(is thinking, text) for what can be told now."""
-        if self._place == "after":
+        if self._place == "gap":
+            piece = self._beyond_the_gap(piece)
+        if self._place in ("gap", "after"):
             yield False, piece
             return
         self._held += piece
         if self._place == "before":
             head = self._held.lstrip()
-            if len(head) < len(_OPEN) and _OPEN.startswith(head):
+            if len(self._held) < _MOST_HELD and len(head) < len(_OPEN) and _OPEN.startswith(head):
                 return  # may still become a tag
             if not head.startswith(_OPEN):
                 yield from self.rest()
@@ -34,17 +38,26 @@ class ThinkTag:
             self._place, self._held = "inside", head[len(_OPEN) :]
         thought, closed, rest = self._held.partition(_CLOSE)
         if closed:
-            self._place, self._held = "after", ""
+            self._place, self._held = "gap", ""
             yield True, thought
-            yield False, rest
+            yield from self.split(rest)
             return
         keep = _cut_tag(self._held)
         yield True, self._held[: len(self._held) - keep]
         self._held = self._held[len(self._held) - keep :]
 
+    def _beyond_the_gap(self, piece: str) -> str:
+        """The text after the closing tag, once there is any, without the blank line between them."""
+        self._held += piece
+        text = self._held.lstrip()
+        if not text and len(self._held) < _MOST_HELD:
+            return ""
+        gap, self._held, self._place = self._held[: len(self._held) - len(text)], "", "after"
+        return text if gap.count("\n") > 1 else gap + text
+
     def rest(self) -> Iterator[tuple[bool, str]]:
         """What was held back, when nothing more comes."""
-        yield self._place == "inside", self._held
+        yield self._place == "inside", "" if self._place == "gap" else self._held
         self._place, self._held = "after", ""
 
 

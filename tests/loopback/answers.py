@@ -84,20 +84,31 @@ CALLS = {
         chunk("tool_calls"),
     ],
 }
-_LIMIT = {"incomplete_details": {"reason": "max_output_tokens"}}
-CUT_CALL = {
-    "anthropic": [*tool_use(0, "t1", "weather", '{"city": "Be'), *message_end("max_tokens")],
-    "openai": [
-        *function_call(0, "t1", "weather", '{"city": "Be', status="incomplete"),
-        response_end("incomplete", **_LIMIT),
-    ],
-    "openai-compat": [piece(0, "", "t1", "weather"), piece(0, '{"city": "Be'), chunk("length")],
-}
-EMPTY_CUT_CALL = {
-    "anthropic": [*tool_use(0, "t1", "weather"), *message_end("max_tokens")],
-    "openai": [*function_call(0, "t1", "weather", status="incomplete"), response_end("incomplete", **_LIMIT)],
-    "openai-compat": [piece(0, "", "t1", "weather"), chunk("length")],
-}
+CUTS = [
+    (MESSAGES, "max_tokens"),
+    (MESSAGES, "refusal"),
+    (MESSAGES, "model_context_window_exceeded"),
+    (RESPONSES, "max_output_tokens"),
+    (RESPONSES, "content_filter"),
+    (CHAT, "length"),
+    (CHAT, "content_filter"),
+    (CHAT, "abort"),
+]
+
+
+def cut(protocol: str, why: str, raw: str) -> list[Json]:
+    """One call with the beginning of its arguments, in an answer that was cut for this reason."""
+    match protocol:
+        case "anthropic":
+            return [*tool_use(0, "t1", "weather", raw), *message_end(why)]
+        case "openai":
+            call = function_call(0, "t1", "weather", raw, status="incomplete")
+            return [*call, response_end("incomplete", incomplete_details={"reason": why})]
+    return [piece(0, "", "t1", "weather"), piece(0, raw), chunk(why)]
+
+
+LIMITS = {"anthropic": "max_tokens", "openai": "max_output_tokens", "openai-compat": "length"}
+CUT_CALL = {protocol: cut(protocol, why, '{"city": "Be') for protocol, why in LIMITS.items()}
 _SEALED_ITEM = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed=="}
 SEALED_ITEM_JSON = json.dumps(_SEALED_ITEM)
 
@@ -145,6 +156,33 @@ REFUSAL = {
         response_end(),
     ],
     "openai-compat": [chunk(refusal="I will not."), chunk("stop")],
+}
+
+_CUSTOM = {"type": "custom_tool_call", "id": "ctc_1", "call_id": "t1", "name": "shell", "input": "ls"}
+_SUMMARY = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Hm."}]}
+_SAID = {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "Hi"}]}
+RARE = {
+    "anthropic": [
+        *message_block(0, {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Bern"}}),
+        {"type": "message_delta", "delta": {"stop_reason": "refusal", "stop_details": {"explanation": "No."}}},
+        {"type": "message_stop"},
+    ],
+    "openai": [
+        {"type": "response.custom_tool_call_input.delta", "output_index": 0, "delta": "l"},
+        {"type": "response.custom_tool_call_input.done", "output_index": 0, "input": "ls"},
+        {"type": "response.function_call_arguments.done", "output_index": 0, "item_id": "fc_1", "arguments": "{}"},
+        response_end(
+            output=[_SUMMARY, _SAID, _CUSTOM, *(event["item"] for event in function_call(3, "t2", "f", "{}")[:1])]
+        ),
+    ],
+    "openai-compat": [
+        {"choices": [{"index": 0, "message": {"content": "Hi"}, "usage": {"prompt_tokens": 9}, "error": None}]},
+        chunk(content=[{"type": "reasoning", "summary": [{"text": "Hm."}]}, {"type": "text", "text": "Hi"}]),
+        chunk(reasoning_content={"text": "Hm."}, reasoning_details=[{"type": "reasoning.text", "text": "m."}]),
+        chunk(function_call={"name": "weather", "arguments": '{"city": "Bern"}'}),
+        chunk("function_call"),
+        {"object": "x", "message": "Loading", "x_groq": {"usage": {"prompt_tokens": 9}}},
+    ],
 }
 
 

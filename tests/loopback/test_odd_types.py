@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from mewcode import errors
-from mewcode.llm.events import TextDelta, ThinkingDelta, ToolCallComplete, ToolCallDelta
-from mewcode.providers import _anthropic_answer, _chat_answer, _responses_answer
+from mewcode.llm.events import (
+    StreamEnd,
+    TextDelta,
+    ThinkingComplete,
+    ThinkingDelta,
+    ToolCallComplete,
+    ToolCallDelta,
+    ToolCallStart,
+)
+from mewcode.llm.messages import ThinkingBlock, Usage
 from mewcode.providers._errors import read_fault, to_error
 from mewcode.providers._stream import Heard, InStreamError
 from tests.fakes.dialects import ALL, CHAT
+from tests.fakes.translated import TRANSLATE
 from tests.loopback import answers
 from tests.loopback.faults import FAULTS
 
@@ -19,12 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ODD: list[Any] = [None, 7, -1, 1e999, True, "x", "", [], [None], [7], {}, {"x": 7}]
-TRANSLATE: dict[str, Any] = {
-    "anthropic": _anthropic_answer.translate,
-    "openai": _responses_answer.translate,
-    "openai-compat": _chat_answer.translate,
-}
-TABLES = (answers.CALLS, answers.CUT_CALL, answers.THINKING, answers.REFUSAL)
+TABLES = (answers.CALLS, answers.CUT_CALL, answers.THINKING, answers.REFUSAL, answers.RARE)
 
 
 def mutants(whole: Any) -> Iterator[Any]:
@@ -73,11 +77,20 @@ def check(event: Any) -> None:
     match event:
         case TextDelta(text) | ThinkingDelta(text):
             assert isinstance(text, str)
-        case ToolCallDelta(tool_id, text):
+        case ThinkingComplete(ThinkingBlock(text, signature, data)):
+            assert isinstance(text, str)
+            assert {type(signature), type(data)} <= {str, type(None)}
+        case ToolCallStart(tool_id, text) | ToolCallDelta(tool_id, text):
             assert (type(tool_id), type(text)) == (str, str)
+            assert tool_id.strip()
         case ToolCallComplete(tool_id, tool_name, arguments, error):
             assert (type(tool_id), type(tool_name)) == (str, str)
-            assert (arguments is None) == (error is not None)
+            assert tool_id.strip()
+            assert tool_name.strip()
+            assert isinstance(arguments, dict) == (error is None)
+        case StreamEnd(_, raw, usage):
+            assert {type(raw)} <= {str, type(None)}
+            assert isinstance(usage, Usage)
 
 
 def test_no_field_of_an_odd_type_crashes_a_refusal():

@@ -8,6 +8,7 @@ import pytest
 
 from mewcode.llm.events import (
     StreamEnd,
+    StreamError,
     TextDelta,
     ThinkingComplete,
     ThinkingDelta,
@@ -74,26 +75,36 @@ def test_parallel_calls_without_any_text_come_with_their_arguments(dialect):
     assert events[-1] == StreamEnd("tool_use", RAW_TOOLS[dialect.protocol], Usage())
 
 
-@each_dialect
-def test_a_call_that_the_token_limit_cut_has_no_arguments(dialect):
-    events = heard(dialect, *answers.CUT_CALL[dialect.protocol])
+@pytest.mark.parametrize("raw", ["", '{"city": "Be'])
+@pytest.mark.parametrize(("dialect", "why"), answers.CUTS)
+def test_a_call_that_was_cut_has_no_arguments(dialect, why, raw):
+    events = heard(dialect, *answers.cut(dialect.protocol, why, raw))
     [call] = [event for event in events if isinstance(event, ToolCallComplete)]
     assert (call.tool_id, call.tool_name, call.arguments) == ("t1", "weather", None)
     assert call.error is not None
-    assert call.error.raw == '{"city": "Be'
+    assert call.error.raw == raw
     assert isinstance(events[-1], StreamEnd)
-    assert events[-1].stop_reason == "max_tokens"
+    assert events[-1].stop_reason not in ("end", "tool_use")
 
 
 @each_dialect
-def test_a_call_that_was_cut_before_its_first_argument_has_none(dialect):
-    events = heard(dialect, *answers.EMPTY_CUT_CALL[dialect.protocol])
-    [call] = [event for event in events if isinstance(event, ToolCallComplete)]
-    assert (call.arguments, call.error is None) == (None, False)
+def test_the_token_limit_has_one_name(dialect):
+    end = heard(dialect, *answers.CUT_CALL[dialect.protocol])[-1]
+    assert isinstance(end, StreamEnd)
+    assert end.stop_reason == "max_tokens"
 
 
 @each_dialect
-@pytest.mark.parametrize("raw", ["[1]", '{"a": ', "nonsense", "null", "[" * 100_000])
+@pytest.mark.parametrize("end", ["finish", "cut"])
+def test_a_call_whose_stream_breaks_off_never_ends(dialect, end):
+    with serving(Reply(dialect.wire(*answers.CUT_CALL[dialect.protocol][:2]), end=end)) as server:
+        events = ask(dialect.config(server.url))
+    assert not [event for event in events if isinstance(event, ToolCallComplete)]
+    assert isinstance(events[-1], StreamError)
+
+
+@each_dialect
+@pytest.mark.parametrize("raw", ["[1]", '{"a": ', "nonsense", '{"a": NaN}', "[" * 100_000])
 def test_broken_arguments_are_none_and_say_why(dialect, raw):
     events = heard(dialect, *answers.call(dialect.protocol, raw))
     [call] = [event for event in events if isinstance(event, ToolCallComplete)]
