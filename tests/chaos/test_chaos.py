@@ -16,6 +16,7 @@ from mewcode.llm.events import Retrying, StreamEnd, StreamError, TextDelta, Tool
 from mewcode.llm.registry import create_client
 from mewcode.secret import Secret
 from mewcode.session import Session
+from tests.fakes.agent import Agent
 from tests.fakes.dialects import CHAT, each_dialect
 from tests.fakes.scripted import PATIENCE, Wakes
 from tests.fakes.sse_server import json_error, serving
@@ -168,3 +169,20 @@ def test_a_tool_that_was_not_offered_is_passed_on_by_its_name(faults, dialect):
     [call] = [event for event in events if isinstance(event, ToolCallComplete)]
     assert call.tool_name != "add"
     assert len(faults.requests) == 1
+
+
+@each_dialect
+def test_an_agent_comes_to_its_end_through_faults(faults, dialect):
+    faults.tool_mode("off")
+    faults.call_tool("add", {"a": 1, "b": 2}, times=3)  # two of the streams that call it break
+    faults.call_tool("read_file", {"path": "a.txt"}).reply(REPLY, times=None)
+    faults.rate_limit(retry_after=0.1).disconnect(after_chunks=1).fail(503, retry_after=0.1).truncate(after_chunks=1)
+    client = client_of(faults, dialect.protocol, max_retries=5)
+    agent = Agent(client, {"a.txt": "What is in a."})
+    try:
+        assert agent.ask("Add, and read.") == REPLY
+    finally:
+        client.close()
+    assert [call.tool_name for call in agent.ran] == ["add", "read_file"]
+    assert len(faults.requests) == 7
+    faults.assert_resilient(strict=True)
