@@ -6,15 +6,15 @@ model at that server, so that the next request is right at once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from mewcode.errors import BadRequest
-from mewcode.providers._json import dig
+from mewcode.providers._json import text
 from mewcode.providers._memory import MEMORY
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Callable, Sequence
 
     from mewcode.errors import LLMError
@@ -24,17 +24,21 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 
+# pydantic repeats what it was given (vLLM), and there every field is named
+_GIVEN = re.compile(r", ['\"]input['\"]: .*?(?=, ['\"](?:ctx|url)['\"]: |\}, \{['\"]type['\"]|\}?\]?\Z)", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """What the server said about the request, in one string: the field it names, and its words."""
+    """What the server said about the request, in one string: the field it names with its code, and its words."""
 
     said: str
 
     @classmethod
     def of(cls, fault: Fault) -> Refusal:
-        named = (dig(fault.body, "error", "param"), dig(fault.body, "param"), fault.words)
-        return cls(" ".join(str(value) for value in named if value))
+        param = text(fault.body, "error", "param") or text(fault.body, "param")
+        named = f"{param} {fault.code}; " if param else ""
+        return cls(named + _GIVEN.sub("", fault.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,27 +58,29 @@ class Remedy:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A remedy and the words that called for it."""
+    """A remedy and the words that called for it. Until it has worked it holds for one turn alone: `trial`."""
 
     remedy: Remedy
     refusal: Refusal
+    trial: Request | None = field(default=None, compare=False, repr=False)
 
 
 class Healing:
-    """The corrections of one turn."""
+    """The corrections of one attempt. A new attempt of the same turn, with the same request, knows them already."""
 
     def __init__(self, remedies: Sequence[Remedy], place: Place, request: Request) -> None:
         self._remedies = remedies
         self._place = place
         self._request = request
-        self._new: tuple[Lesson, ...] = ()
         self._corrected: set[str] = set()
 
     def prepared(self, body: Body) -> Body:
         """The body as this server takes it, as far as that is known."""
+        MEMORY.unlearn(self._place, lambda lesson: lesson.trial is not None and lesson.trial is not self._request)
         for lesson in MEMORY.lessons(self._place):
-            mended = lesson.remedy.mend(body, self._request, lesson.refusal)
-            if mended is not None:
+            # the same server and model may have been asked over another protocol, where a field means something else
+            mended = lesson.remedy in self._remedies and lesson.remedy.mend(body, self._request, lesson.refusal)
+            if mended:
                 self._corrected.add(lesson.remedy.field)
                 body = mended
         return body
@@ -84,21 +90,25 @@ class Healing:
         if fault is None or not isinstance(error, BadRequest):
             return None
         refusal = Refusal.of(fault)
-        for remedy in self._remedies:
-            if remedy.field in self._corrected or not remedy.says.search(refusal.said):
-                continue
-            mended = remedy.mend(body, self._request, refusal)
+        called_for = [remedy for remedy in self._remedies if remedy.says.search(refusal.said)]
+        for remedy in called_for:
+            mended = None if remedy.field in self._corrected else remedy.mend(body, self._request, refusal)
             if mended is not None:
                 self._corrected.add(remedy.field)
-                if remedy.lasting:
-                    self._new = (*self._new, Lesson(remedy, refusal))
+                MEMORY.learn(self._place, [Lesson(remedy, refusal, trial=self._request)])
                 if words := remedy.remark(body, mended, self._request):
                     self._request.remark(words)
                 return mended
+        self._was_wrong({remedy.field for remedy in called_for} & self._corrected)
         return None
 
     def worked(self) -> None:
         """The server has taken the request: what was learned holds."""
-        if self._new:
-            MEMORY.learn(self._place, self._new)
-            self._new = ()
+        tried = [lesson for lesson in MEMORY.lessons(self._place) if lesson.trial is self._request]
+        if tried:
+            MEMORY.unlearn(self._place, lambda lesson: lesson.trial is self._request)
+            MEMORY.learn(self._place, [replace(lesson, trial=None) for lesson in tried if lesson.remedy.lasting])
+
+    def _was_wrong(self, fields: set[str]) -> None:
+        """A server that refuses the correction, too, is not the one that it was: the next turn begins anew."""
+        MEMORY.unlearn(self._place, lambda lesson: lesson.trial is self._request or lesson.remedy.field in fields)

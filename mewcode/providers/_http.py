@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import socket
 import ssl
 import threading
@@ -178,7 +179,7 @@ def _note_request(request: httpx2.Request) -> None:
 def split_base_url(url: str, *endings: str) -> tuple[str, dict[str, str]]:
     """A base URL without the endpoint's path, when that was pasted too, and the query as its own dict."""
     parts = urlsplit(url.strip())
-    base = f"{parts.scheme}://{parts.netloc}{parts.path}".rstrip("/")
+    path = re.sub(r"(/v1)+(?=/|$)", "/v1", re.sub(r"/+", "/", parts.path).rstrip("/"))
     for ending in endings:
-        base = base.removesuffix(ending).rstrip("/")
-    return base, dict(parse_qsl(parts.query, keep_blank_values=True))
+        path = path.removesuffix(ending)
+    return f"{parts.scheme}://{parts.netloc}{path}", dict(parse_qsl(parts.query, keep_blank_values=True))

@@ -10,6 +10,8 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from mewcode.providers._heal import Lesson
     from mewcode.secret import Secret
 
@@ -33,10 +35,14 @@ class Memory:
         with self._lock:
             return self._lessons.get(place, ())
 
-    def learn(self, place: Place, lessons: tuple[Lesson, ...]) -> None:
+    def learn(self, place: Place, lessons: Iterable[Lesson]) -> None:
+        """Keep what is new of these."""
         with self._lock:
-            known = self._lessons.get(place, ())
-            self._lessons[place] = (*known, *(lesson for lesson in lessons if lesson not in known))
+            self._lessons[place] = tuple(dict.fromkeys((*self._lessons.get(place, ()), *lessons)))
+
+    def unlearn(self, place: Place, wrong: Callable[[Lesson], bool]) -> None:
+        with self._lock:
+            self._lessons[place] = tuple(lesson for lesson in self._lessons.get(place, ()) if not wrong(lesson))
 
     def detour(self, base_url: str) -> str:
         """What has to stand between this base URL and the endpoint's path; mostly nothing."""

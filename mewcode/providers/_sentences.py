@@ -49,8 +49,8 @@ class Verdict:
     size: Size = field(default_factory=Size)
 
     def sentence(self) -> str:
-        frame = replace(self, words="")._around()
-        words = one_line(self.words, max(_LEAST, _WHOLE - len(frame))).rstrip(".")
+        frame = len(replace(self, words="")._around()) + len(": ")
+        words = one_line(self.words, max(_LEAST, _WHOLE - frame)).rstrip(".")
         return replace(self, words=words)._around()
 
     def _around(self) -> str:

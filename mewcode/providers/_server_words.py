@@ -28,6 +28,7 @@ _NAMES = (
     "a|article|b|body|br|center|code|div|em|font|footer|form|h[1-6]|head|header|hr|html|i|img|li|link|main|meta|nav|ol|p"
     "|pre|script|section|small|span|strong|style|table|tbody|td|th|title|tr|u|ul"
 )
+_TELLING = re.compile(r'"(type|code|message)"\s*:\s*"((?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4}){0,4000})')
 _TAG = re.compile(rf"<(?:!|/?(?:{_NAMES})\b)[^<>]*>", re.IGNORECASE)
 _TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
 _UNSEEN = re.compile(r"</?(?:script|style)\b[^<>]*>", re.IGNORECASE)
@@ -40,7 +41,16 @@ def parse(text: str) -> Any:
     except RecursionError:
         return None
     except ValueError:
-        return text
+        return _cut(text) or text
+
+
+def _cut(text: str) -> dict[str, Any] | None:
+    """What tells in an object that was not read to its end, as in a body that only began to be read."""
+    if not text.lstrip().startswith("{"):
+        return None
+    pairs = reversed(_TELLING.findall(text[:_PAGE]))  # the first one of a name counts
+    found = {key: json.loads(f'"{value}"') for key, value in pairs if value != "error"}
+    return {"error": found} if "message" in found else None
 
 
 def words_of(body: object) -> str:

@@ -141,18 +141,21 @@ class Endpoint:
         """What to send instead, or somewhere else; None when there is nothing better."""
         if _is_nothing_there(failed) and route.turn_off(failed):
             return body
+        if heard.fault is not None and not _is_nothing_there(failed):
+            route.keep()
         return healing.correct(body, failed, heard.fault)
 
     def _explained(self, error: Exception, heard: Heard, route: Route, cancel: CancelToken) -> LLMError:
-        if isinstance(error, LLMError):
-            return self._redacted(error)
         if cancel.expired:
             return self._failures.overdue(heard)
-        heard.fault = self._failures.fault(error, heard)
-        failed = self._failures.error(error, heard.fault, heard, route.url)
+        if isinstance(error, LLMError):
+            return self._redacted(error)
+        fault = heard.fault = self._failures.fault(error, heard)
+        failed = self._failures.error(error, fault, heard, route.url)
         key = self._config.api_key
         if isinstance(failed, (AuthError, PermissionDenied)) and key and MEMORY.accepted(route.base_url, key):
-            failed.max_attempts = _SAME_KEY
+            final = fault is not None and fault.headers.get("x-should-retry") == "false"
+            failed.max_attempts = 1 if final else _SAME_KEY
         return self._redacted(failed)
 
     def _redacted(self, error: LLMError) -> LLMError:

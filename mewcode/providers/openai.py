@@ -33,9 +33,9 @@ ERRORS = SdkErrors(openai.APIStatusError, openai.APITimeoutError, openai.APIConn
 OPTIONS = {"stream_mode": "events"}
 
 
-def make_lines(config: ProviderConfig, *endings: str) -> Lines:
+def make_lines(config: ProviderConfig) -> Lines:
     """The lines of any server that speaks one of OpenAI's protocols."""
-    base_url, query = split_base_url(config.base_url or BASE_URL, *endings)
+    base_url, query = split_base_url(config.base_url or BASE_URL, "/responses", "/chat/completions")
 
     def make_sdk(http: httpx2.Client) -> OpenAI:
         return OpenAI(
@@ -52,7 +52,7 @@ def make_lines(config: ProviderConfig, *endings: str) -> Lines:
 
 class OpenAIProvider:
     def __init__(self, config: ProviderConfig) -> None:
-        self._lines = make_lines(config, "/responses")
+        self._lines = make_lines(config)
         self._endpoint = Endpoint(
             config,
             self._lines,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 class OpenAICompat:
     def __init__(self, config: ProviderConfig) -> None:
-        self._lines = make_lines(config, "/chat/completions")
+        self._lines = make_lines(config)
         self._endpoint = Endpoint(
             config,
             self._lines,

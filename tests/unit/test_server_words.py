@@ -8,6 +8,7 @@ import pytest
 
 from mewcode.providers._errors import host, parse, read_fault, to_error
 from mewcode.providers._sentences import address
+from mewcode.providers._server_words import codes_of, words_of
 from tests.fakes.dialects import CHAT, KEY
 
 
@@ -94,3 +95,16 @@ def test_a_code_that_is_none_is_not_quoted():
     for odd in odds:
         error = to_error(read_fault(520, {"error": {"code": odd}}, {}), CHAT.config("http://h"), "http://h")
         assert str(error) == "here: the server h failed (520); try again."
+
+
+@pytest.mark.parametrize("end", ["Zwölf", "Zwölf\\", "Zwölf\\u00", "Zwölf\x00", "Zwölf " * 20_000])
+def test_an_object_that_was_cut_still_gives_its_words_and_its_type(end):
+    cut = f'{{"type": "error", "error": {{"type": "api_error", "message": "{end}'
+    said = words_of(parse(cut))
+    assert said.startswith("Zwölf")
+    assert len(said) <= 4000
+    assert "api_error" in codes_of(parse(cut))
+
+
+def test_an_object_that_was_cut_before_its_words_is_what_it_is():
+    assert parse('{"type": "err') == '{"type": "err'
