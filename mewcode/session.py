@@ -220,6 +220,8 @@ class Session:
                 self._failures[self.answer_id] = error
             case Cancelled():
                 status = "cancelled"
+        if self._tools:
+            self.conversation.unseal(self.answer_id)  # its calls are not kept
         self.conversation.finish(self.answer_id, status, usage, self.elapsed)
         self._turn, self.phase = None, "idle"
 

@@ -8,9 +8,10 @@ import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from mewcode.llm.history import tools_as_text
+from mewcode.llm.history import asking, tools_as_text
 from mewcode.llm.messages import Origin
 from mewcode.llm.models import resolve_model
+from mewcode.llm.pairing import respell_calls
 from mewcode.llm.retry import RetryPolicy, attempts
 from mewcode.llm.thinking import own_thinking
 from mewcode.llm.turn import Turn
@@ -199,10 +200,11 @@ class Client:
         self, conversation: Conversation, tools: Sequence[ToolSchema], remark: Callable[[str], None]
     ) -> Request:
         config = self._config
-        history = conversation.to_api()
-        messages, fingerprint = own_thinking(
-            history if tools else tools_as_text(history), self.origin, _opening(self._system, tools)
+        history = asking(conversation.to_api())
+        spelled = (
+            respell_calls(history, self.origin, {tool.name for tool in tools}) if tools else tools_as_text(history)
         )
+        messages, fingerprint = own_thinking(spelled, self.origin, _opening(self._system, tools))
         conversation.asked(self.origin, fingerprint)
         return Request(
             model=config.model,

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 def collect(turn: Iterable[Event], on_text: Callable[[str], None] | None = None) -> tuple[Message, Usage]:
     """Read a turn to its end. `on_text` gets each piece of text as it comes.
 
-    A cancelled turn returns its message, with status `cancelled`; a call whose arguments are broken is left out, and
-    of several with one id the last counts. Raises: the LLMError of a failed turn.
+    A cancelled turn returns its message, with status `cancelled`. A call whose arguments are broken is in it, with
+    None for them: it must not run. Of several calls with one id the last counts. Raises: the LLMError of a failed turn.
     """
     answer, started = _Answer(), time.monotonic()
     for event in turn:
@@ -42,8 +42,7 @@ def collect(turn: Iterable[Event], on_text: Callable[[str], None] | None = None)
             case ThinkingComplete(block):
                 answer.put(block)
             case ToolCallComplete(tool_id, tool_name, arguments):
-                if arguments is not None:
-                    answer.call(ToolUseBlock(tool_id, tool_name, arguments))
+                answer.call(ToolUseBlock(tool_id, tool_name, arguments))
             case StreamEnd():
                 return answer.message("complete", event.usage, started), event.usage
             case StreamError(error):
@@ -69,9 +68,7 @@ class _Answer:
         self._text.append(text)
 
     def put(self, block: Block) -> None:
-        if self._text:
-            self._blocks.append(TextBlock("".join(self._text)))
-            self._text.clear()
+        self._close_text()
         self._blocks.append(block)
 
     def call(self, block: ToolUseBlock) -> None:
@@ -82,6 +79,11 @@ class _Answer:
             self._calls[block.tool_id] = len(self._blocks) - 1
 
     def message(self, status: Status, usage: Usage, started: float) -> Message:
-        text = (TextBlock("".join(self._text)),) if self._text else ()
+        self._close_text()
         elapsed = time.monotonic() - started
-        return Message(new_id(), "assistant", (*self._blocks, *text), status, usage=usage, elapsed=elapsed)
+        return Message(new_id(), "assistant", tuple(self._blocks), status, usage=usage, elapsed=elapsed)
+
+    def _close_text(self) -> None:
+        if self._text:
+            self._blocks.append(TextBlock("".join(self._text)))
+            self._text.clear()

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mewcode.llm.history import to_api
-from mewcode.llm.messages import Message, TextBlock, new_id
+from mewcode.llm.messages import Message, TextBlock, new_id, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,6 +67,12 @@ class Conversation:
         with self._lock:
             entry = self._entries[message_id]
             entry.message = replace(entry.sealed(), status=status, usage=usage, elapsed=elapsed)
+
+    def unseal(self, message_id: str) -> None:
+        """Keep a message's thinking from going back: some of what stood beside it is not kept."""
+        with self._lock:
+            entry = self._entries[message_id]
+            entry.message = replace(entry.sealed(), blocks=tuple(map(unsealed, entry.sealed().blocks)))
 
     def get(self, message_id: str) -> Message:
         with self._lock:

@@ -4,44 +4,66 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from mewcode.llm.pairing import OPENING, pair_tools
+from mewcode.llm.pairing import OPENING, pair_tools, without_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from mewcode.llm.messages import Block, Message
 
+_OPENING = ApiMessage("user", (TextBlock(OPENING),))
+
 
 def to_api(messages: Iterable[Message]) -> list[ApiMessage]:
     """Notes, failed, running and empty messages are left out; neighbours of one role become one message.
 
-    The history starts with the user, alternates, and its tool calls and results are paired.
+    The history starts with the user, alternates, and its tool calls and results are paired. Answers to two requests
+    are no neighbours: what the second one was made from has to stay as it was.
     """
     spoken = [_spoken(message) for message in messages if _belongs(message)]
-    merged = [_merge(list(group)) for _, group in groupby(filter(_says_something, spoken), key=_role)]
-    if merged and merged[0].role == "assistant":
-        merged.insert(0, ApiMessage("user", (TextBlock(OPENING),)))
-    return pair_tools(merged)
+    merged = [_merge(group) for group in _groups(filter(_says_something, spoken))]
+    return list(_alternating(pair_tools(merged)))
+
+
+def asking(history: Iterable[ApiMessage]) -> list[ApiMessage]:
+    """The history with the user speaking last, since services answer nobody else; also where nothing was said."""
+    asked = list(history)
+    return asked if asked and asked[-1].role == "user" else [*asked, _OPENING]
+
+
+def _groups(messages: Iterable[ApiMessage]) -> list[list[ApiMessage]]:
+    groups: list[list[ApiMessage]] = []
+    for message in messages:
+        if groups and groups[-1][0].role == message.role and message.prefix is None:
+            groups[-1].append(message)
+        else:
+            groups.append([message])
+    return groups
+
+
+def _alternating(messages: Iterable[ApiMessage]) -> Iterator[ApiMessage]:
+    before = "assistant"
+    for message in messages:
+        if message.role == before == "assistant":
+            yield _OPENING
+        yield message
+        before = message.role
 
 
 def _belongs(message: Message) -> bool:
     return message.role != "system" and message.status not in ("error", "streaming")
 
 
-def _role(message: ApiMessage) -> str:
-    return message.role
-
-
 def _spoken(message: Message) -> ApiMessage:
-    blocks = [block for block in message.blocks if _may_say(message, block)]
-    if message.status != "complete":
-        blocks = _without_loose_thinking(blocks)
+    blocks = _without_loose_thinking(
+        [block for block in message.blocks if _may_say(message, block)], whole=message.status == "complete"
+    )
     role: Literal["user", "assistant"] = "assistant" if message.role == "assistant" else "user"
-    return ApiMessage(role, tuple(blocks), message.origin, message.prefix)
+    thought = role == "assistant" and isinstance(next(iter(message.blocks), None), ThinkingBlock)
+    return ApiMessage(role, tuple(blocks), message.origin, message.prefix, thought)
 
 
 def _may_say(message: Message, block: Block) -> bool:
@@ -60,32 +82,35 @@ def _says_something(message: ApiMessage) -> bool:
     return any(not isinstance(block, ThinkingBlock) for block in message.blocks)
 
 
-def _without_loose_thinking(blocks: list[Block]) -> list[Block]:
-    """An answer that broke off keeps its thinking only where a tool call needs it."""
-    calls = any(isinstance(block, ToolUseBlock) for block in blocks)
-    return blocks if calls else _without_thinking(blocks)
+def _without_loose_thinking(blocks: list[Block], *, whole: bool) -> list[Block]:
+    """Thinking goes back only with what it led to: a text or a call. A text of an answer that broke off may be cut,
+    and counts for none; where it stays, while the thinking before it cannot, none of the answer's thinking is right.
+    """
+    led_to = (TextBlock, ToolUseBlock) if whole else ToolUseBlock
+    end = max((place for place, block in enumerate(blocks, start=1) if isinstance(block, led_to)), default=0)
+    rest = without_thinking(blocks[end:])
+    if rest and len(rest) < len(blocks) - end:
+        return without_thinking(blocks)
+    return [*blocks[:end], *rest]
 
 
 def _merge(group: list[ApiMessage]) -> ApiMessage:
+    """What was added without a request of its own belongs to the answer before it."""
     if len(group) == 1:
         return group[0]
+    first = group[0]
     origins = {message.origin for message in group}
     blocks: list[Block] = []
     for message in group:
-        # thinking of several models cannot go back to one of them
-        first, *rest = message.blocks if len(origins) == 1 else _without_thinking(message.blocks)
-        match blocks[-1:], first:
+        # thinking of several models, or among foreign words, cannot go back to one of them
+        begin, *rest = message.blocks if len(origins) == 1 else without_thinking(message.blocks)
+        match blocks[-1:], begin:
             case [TextBlock(before)], TextBlock(after):
                 blocks[-1] = TextBlock(f"{before}\n\n{after}")
             case _:
-                blocks.append(first)
+                blocks.append(begin)
         blocks += rest
-    one = len(origins) == 1
-    return ApiMessage(group[0].role, tuple(blocks), group[0].origin if one else None, group[0].prefix if one else None)
-
-
-def _without_thinking(blocks: Iterable[Block]) -> list[Block]:
-    return [block for block in blocks if not isinstance(block, ThinkingBlock)]
+    return replace(first, blocks=tuple(blocks), origin=first.origin if origins <= {first.origin, None} else None)
 
 
 def tools_as_text(messages: Iterable[ApiMessage]) -> list[ApiMessage]:

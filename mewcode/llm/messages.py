@@ -67,6 +67,11 @@ class ToolResultBlock:
 Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock
 
 
+def unsealed(block: Block) -> Block:
+    """Thinking as mere text, which no service takes back; any other block as it is."""
+    return ThinkingBlock(block.text) if isinstance(block, ThinkingBlock) else block
+
+
 class Origin(NamedTuple):
     """Who wrote an answer; its thinking may go back only there."""
 
@@ -120,3 +125,4 @@ class ApiMessage:
     blocks: tuple[Block, ...]
     origin: Origin | None = None
     prefix: str | None = field(default=None, compare=False, repr=False)  # the answer's, see mewcode.llm.thinking
+    thought: bool = field(default=False, compare=False, repr=False)  # the answer began with thinking, left out or not

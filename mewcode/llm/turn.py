@@ -47,15 +47,16 @@ class Turn:
         self._source = source
         self._on_ready = on_ready
         self._cancel = CancelToken()
-        self._ended = False  # the consumer has seen the terminal event
+        self.end: Terminal | None = None  # once the consumer has read it: why the turn ended
         self._worker = threading.Thread(target=self._work, name=f"mewcode-turn-{next(_numbers)}", daemon=True)
         self._worker.start()
 
     def __iter__(self) -> Iterator[Event]:
         """Wait for events; stops after the terminal one, and at once when that was read before."""
-        while not self._ended:
+        while self.end is None:
             event = self.queue.get()
-            self._ended = isinstance(event, Terminal)
+            if isinstance(event, Terminal):
+                self.end = event
             yield event
 
     def take(self) -> list[Event]:
@@ -65,8 +66,8 @@ class Turn:
             events = list(self.queue.queue)
             self.queue.queue.clear()
             self.queue.not_full.notify_all()
-        if events:
-            self._ended = isinstance(events[-1], Terminal)
+        if events and isinstance(events[-1], Terminal):
+            self.end = events[-1]
         return events
 
     def cancel(self) -> None:

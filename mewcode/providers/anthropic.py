@@ -9,6 +9,7 @@ from anthropic import Anthropic, Stream
 
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.models import always_thinks, max_output_tokens, thinking_mode
+from mewcode.llm.pairing import UNKNOWN_TOOL
 from mewcode.llm.registry import register
 from mewcode.providers._anthropic_answer import translate
 from mewcode.providers._http import Lines, split_base_url
@@ -60,6 +61,8 @@ class AnthropicProvider:
 def body(request: Request) -> dict[str, Json]:
     limit = request.max_output_tokens or max_output_tokens(request.model)
     thinking = _thinking(request, limit)
+    if _lacks_thinking(request, thinking) and not always_thinks(request.model):
+        thinking = _NO_THINKING
     whole: dict[str, Json] = {
         "model": request.model,
         "max_tokens": limit,
@@ -88,6 +91,42 @@ def _thinking(request: Request, limit: int) -> Json:
     if limit <= _LEAST_BUDGET:
         return None
     return {"type": "enabled", "budget_tokens": max(_LEAST_BUDGET, limit // 2)}
+
+
+def _lacks_thinking(request: Request, thinking: Json) -> bool:
+    """Whether the tools' results at the end answer a call whose thinking is gone, or, with a budget, never was.
+
+    The API wants it there as long as the model thinks; with a budget, whoever called. Of the model's own answers only
+    the first has to begin with thinking.
+    """
+    if thinking_mode(request.model) == "none":
+        return False
+    turn = _open_turn(request.messages)
+    by_hand = bool(thinking) and thinking["type"] == "enabled"
+    for place, message in enumerate(turn):
+        first = message.blocks[0]
+        if isinstance(first, ThinkingBlock) and _may_go(first, thinks=True):
+            continue
+        own = _made_by(request.model, message)
+        if (message.thought and own) or (by_hand and (place == 0 or not own)):
+            return True
+    return False
+
+
+def _open_turn(messages: Sequence[ApiMessage]) -> list[ApiMessage]:
+    """The assistant's messages since the user last spoke without a result; none when the last message has none."""
+    turn: list[ApiMessage] = []
+    for call, answer in zip(messages[-2::-2], messages[::-2], strict=False):
+        if not any(isinstance(block, ToolResultBlock) for block in answer.blocks):
+            break
+        turn.insert(0, call)
+    return turn
+
+
+def _made_by(model: str, message: ApiMessage) -> bool:
+    """Whether the message holds a call of this model; a placeholder is none."""
+    calls = (block.tool_name for block in message.blocks if isinstance(block, ToolUseBlock))
+    return message.origin is not None and message.origin.model == model and any(it != UNKNOWN_TOOL for it in calls)
 
 
 def to_wire(messages: Sequence[ApiMessage], *, thinks: bool = True) -> list[Json]:

@@ -59,10 +59,16 @@ def test_of_several_calls_with_one_id_the_last_counts_where_the_first_stood():
     assert message.blocks == (ToolUseBlock("t", "n", {"x": 2}), ToolUseBlock("u", "n", {}))
 
 
-def test_a_call_whose_arguments_are_broken_is_left_out():
+def test_a_call_whose_arguments_are_broken_stays_in_its_place_without_them():
     broken = ToolCallComplete("t", "n", None, ToolArgumentsError('{"x', "cut"))
-    message, _ = collect(start(Scripted([TextDelta("a"), broken, END])))
-    assert message.blocks == (TextBlock("a"),)
+    message, _ = collect(start(Scripted([TextDelta("a"), broken, ToolCallComplete("u", "n", {}), END])))
+    assert message.blocks == (TextBlock("a"), ToolUseBlock("t", "n", None), ToolUseBlock("u", "n", {}))
+
+
+def test_a_call_that_comes_again_whole_takes_the_place_of_the_broken_one():
+    broken = ToolCallComplete("t", "n", None, ToolArgumentsError('{"x', "cut"))
+    message, _ = collect(start(Scripted([broken, ToolCallComplete("t", "n", {"x": 1}), END])))
+    assert message.blocks == (ToolUseBlock("t", "n", {"x": 1}),)
 
 
 def test_a_failed_turn_raises_its_error():

@@ -37,7 +37,7 @@ FIELDS = {
     ToolUseBlock: "tool_id tool_name arguments",
     ToolResultBlock: "tool_id content is_error",
     Usage: "input_tokens output_tokens cache_read_tokens cache_write_tokens thinking_tokens",
-    ApiMessage: "role blocks origin prefix",
+    ApiMessage: "role blocks origin prefix thought",
 }
 
 

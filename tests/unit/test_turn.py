@@ -76,6 +76,13 @@ def test_what_comes_while_the_queue_is_taken_is_left_for_the_next_time():
     turn.cancel()
 
 
+def test_taking_what_is_there_lets_a_worker_that_waits_for_room_go_on():
+    turn, _ = full(Scripted([*deltas(200), END]))
+    taken = turn.take()
+    assert taken == deltas(QUEUE_SIZE)
+    assert [*taken, *turn] == [*deltas(200), END]
+
+
 def test_nobody_reading_holds_the_source_at_the_queue_and_one_in_hand():
     provider, most = Scripted([*deltas(10_000), END]), 0
 
@@ -243,3 +250,10 @@ def test_on_ready_is_called_for_each_event_and_what_it_raises_is_harmless():
     assert len(calls) == 4
     assert set(calls) == {calls[0]}
     assert calls[0].startswith("mewcode-turn-")
+
+
+def test_a_turn_that_was_read_says_why_it_ended():
+    turn = start(Scripted([TextDelta("a"), StreamEnd("max_tokens", "length")]))
+    assert turn.end is None
+    events = list(turn)
+    assert turn.end == events[-1] == StreamEnd("max_tokens", "length")
