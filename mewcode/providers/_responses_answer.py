@@ -54,8 +54,9 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                 yield from answer.say_missing(event, text(event, _TEXT_DONE[kind]))
             case {"type": str(kind), "text": str(said)} if kind in _THOUGHT_DONE:
                 yield from answer.think_missing(event, said)
-            case {"type": str(kind), "response": dict(response)} if kind in _END:
-                yield from answer.end(kind.removeprefix("response."), response)
+            case {"type": str(kind)} if kind in _END:
+                response = event.get("response")
+                yield from answer.end(kind.removeprefix("response."), response if isinstance(response, dict) else {})
                 return
             case {"type": "response.failed"}:
                 raise InStreamError({"error": dig(event, "response", "error") or {"message": "the response failed"}})

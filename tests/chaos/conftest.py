@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,6 +28,7 @@ def _settled(llmock_server: LLMockServer) -> None:
 def faults(llmock: LLMock, llmock_server: LLMockServer) -> Generator[LLMock, None, None]:
     """The server, at its usual pace; afterwards its side of every connection is closed too."""
     yield llmock.pace(20)
-    server, deadline, pause = llmock_server._server, time.monotonic() + LIMIT, threading.Event()
-    while server is not None and server.server_state.connections and time.monotonic() < deadline:
+    server: Any = llmock_server._server
+    deadline, pause = time.monotonic() + LIMIT, threading.Event()
+    while server.server_state.connections and time.monotonic() < deadline:
         pause.wait(0.005)

@@ -63,9 +63,18 @@ def responses_reply(text: str) -> Reply:
     return Reply(sse(*events, named=True))
 
 
-def config(folder: Path, url: str, protocol: str = "openai-compat", model: str = "model-1") -> str:
+def config(
+    folder: Path, url: str, protocol: str = "openai-compat", model: str = "model-1", max_retries: int = 9
+) -> str:
     path = folder / "config.yaml"
-    entry = {"name": "test", "protocol": protocol, "model": model, "api_key": "k", "base_url": url}
+    entry = {
+        "name": "test",
+        "protocol": protocol,
+        "model": model,
+        "api_key": "k",
+        "base_url": url,
+        "max_retries": max_retries,
+    }
     path.write_text(json.dumps({"providers": [entry]}), encoding="utf-8")
     path.chmod(0o600)
     return str(path)
@@ -205,7 +214,7 @@ def test_errors_stand_in_the_transcript_and_the_next_message_works(folder):
     refused = json_error(401, {"error": {"message": "this key is not known"}})
     failed = json_error(500, {"error": {"message": "the disk is full"}})
     replies = (refused, failed, chat_reply("Here."))
-    with serving(*replies) as server, terminal("-c", config(folder, server.url + "/v1")) as chat:
+    with serving(*replies) as server, terminal("-c", config(folder, server.url + "/v1", max_retries=0)) as chat:
         ready(chat)
         for status in ("401", "500"):
             ask(chat, "Hello")
@@ -214,6 +223,25 @@ def test_errors_stand_in_the_transcript_and_the_next_message_works(folder):
         ask(chat, "Again")
         chat.wait("Here.")
         assert chat.colours("Here.") == {"default"}
+
+
+def test_a_busy_server_is_waited_for_in_sight_and_a_cut_answer_goes_on(folder):
+    busy = json_error(529, {"error": {"message": "nobody is free"}}, Retry_After="1.5")
+    half = Reply(chat_reply("Half a sen").pieces[:-2], end="cut")
+    with (
+        serving(busy, half, chat_reply("tence.")) as server,
+        terminal("-c", config(folder, server.url + "/v1")) as chat,
+    ):
+        ready(chat)
+        ask(chat, "Hello")
+        chat.wait("retrying 2/10 in 2 s")
+        chat.wait("/continue or /retry")
+        assert "Half a sen" in chat.text
+        ask(chat, "/continue")
+        chat.wait("tence.")
+        heard = [server.request().json for _ in range(3)]
+    assert heard[0] == heard[1]
+    assert "Half a sen" in heard[2]["messages"][-1]["content"]
 
 
 def test_a_server_that_is_not_there_is_an_error_in_the_transcript(folder):

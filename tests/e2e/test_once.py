@@ -166,9 +166,9 @@ def test_a_locale_without_letters_changes_neither_the_message_nor_the_answer(run
     assert runs["narrow"].ran == Ran(0, "“你好”".encode(), "")
 
 
-def inside(home, reply, *arguments, dialect=CHAT):
-    with serving(reply) as server:
-        home.configure(entry(dialect.protocol, server.url + dialect.root))
+def inside(home, reply, *arguments, dialect=CHAT, then=(), settings=""):
+    with serving(reply, *then) as server:
+        home.configure(entry(dialect.protocol, server.url + dialect.root, more=settings))
         return run_inside("once", "hi", *arguments)
 
 
@@ -233,6 +233,47 @@ def test_json_lines_come_in_order_with_the_fields_of_the_events(home):
             "usage": dict.fromkeys(counts),
         },
     ]
+
+
+def test_a_tool_that_the_model_asks_for_is_named(home):
+    ran = inside(home, Reply(MESSAGES.wire(*answers.CALLS["anthropic"])), dialect=MESSAGES)
+    assert ran == Ran(0, b"", "mewcode: The model asked for a tool (weather, clock), which mewcode does not run.\n")
+
+
+def test_the_name_of_a_tool_is_foreign_text(home):
+    call = answers.piece(0, "{}", "t1", "rm\x1b[2J\n" + "x" * 2000)
+    ran = inside(home, Reply(CHAT.wire(call, answers.chunk("tool_calls"))))
+    assert (ran.code, ran.err.count("\n"), "\x1b" in ran.err) == (0, 1, False)
+    assert "(rm␛[2J xx" in ran.err
+    assert ran.err.endswith("which mewcode does not run.\n")
+
+
+BUSY = json_error(503, {"error": {"message": "Busy\x1b[1m"}}, retry_after_ms="20", x_request_id="req_1")
+
+
+def test_a_retry_is_noted_and_no_part_of_the_answer(home):
+    ran = inside(home, BUSY, then=[CHAT.answer("Hel", "lo")], settings=", max_retries: 2")
+    assert (ran.code, ran.text, ran.err.count("\n")) == (0, "Hello", 1)
+    assert "Busy␛[1m" in ran.err
+    assert ran.err.endswith("; retrying 2/3 in 0 s\n")
+
+
+def test_a_retry_is_a_json_line_with_the_error_that_caused_it(home):
+    ran = inside(home, BUSY, "--output", "jsonl", then=[CHAT.answer("Hello")], settings=", max_retries: 2")
+    retrying, *rest = [json.loads(line) for line in ran.text.splitlines()]
+    message = retrying["error"].pop("message")
+    facts = {"kind": "server_error", "status": 503, "request_id": "req_1", "retryable": True}
+    assert retrying == {"type": "retrying", "attempt": 2, "max_attempts": 3, "delay": 0.02, "error": facts}
+    assert "Busy" in message
+    assert [line["type"] for line in rest] == ["text_delta", "stream_end"]
+
+
+def test_a_flood_arrives_whole_and_in_order(home):
+    pieces = [f"{number} " for number in range(1000)]
+    flood = Reply((b"".join([*CHAT.begun(*pieces), *CHAT.ended()]),))
+    assert inside(home, flood) == Ran(0, "".join(pieces).encode(), "")
+    *deltas, _ = inside(home, flood, "--output", "jsonl").text.splitlines()
+    assert [json.loads(delta)["text"] for delta in deltas] == pieces
 
 
 def test_a_cut_call_says_so_in_its_json_line(home):

@@ -53,7 +53,7 @@ def test_a_tool_that_fails_or_is_not_there_is_told_to_the_model(dialect):
 
 @each_dialect
 def test_a_server_that_is_busy_in_the_middle_is_waited_for(dialect):
-    with strict(Answer((Thought("Hm."), READ)), Status(529, "busy", retry_after=0.05), DONE) as server:
+    with strict(Answer((Thought("Hm."), READ)), Status(529, "busy", retry_after="0.05"), DONE) as server:
         client, agent = agent_at(server, dialect, max_retries=2)
         assert agent.ask("q") == "Done."
         client.close()
