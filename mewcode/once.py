@@ -8,28 +8,40 @@ import io
 import json
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from mewcode import exits
 from mewcode.errors import LLMError, MewcodeError
 from mewcode.interrupt import Interrupts
 from mewcode.llm.conversation import Conversation
-from mewcode.llm.events import Cancelled, StreamEnd, StreamError, TextDelta
+from mewcode.llm.events import (
+    Event,
+    Retrying,
+    StreamEnd,
+    StreamError,
+    Terminal,
+    TextDelta,
+    ThinkingDelta,
+    ToolCallDelta,
+    ToolCallStart,
+)
 from mewcode.session import stop_note
 from mewcode.text import Cleaner, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TextIO
 
     from mewcode.llm.client import LLMClient
-    from mewcode.llm.events import Event
     from mewcode.llm.turn import Turn
+
+_NAME = 60  # characters of a tool's name: no service takes more than 64, and a server may send anything
 
 
 class Output(Protocol):
-    """How events are written."""
+    """How events are written: all that came together at once, since each write may hand the processor over."""
 
-    def write(self, event: Event) -> None: ...
+    def write(self, events: Sequence[Event]) -> None: ...
 
 
 def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
@@ -59,19 +71,35 @@ def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
 
 
 def _follow(turn: Turn, output: Output) -> int | None:
-    """Write the turn's events; the exit code, None for a turn that was cancelled."""
+    """Write the turn's events as they come; the exit code, None for a turn that was cancelled."""
     code: int | None = None
-    for event in turn:
-        output.write(event)
-        match event:
-            case StreamEnd():
-                if words := stop_note(event):
-                    note(words)
-                code = exits.REFUSED if event.stop_reason in ("refusal", "content_filter") else exits.OK
-            case StreamError(error):
-                note(str(error))
-                code = exits.exit_code(error)
+    tools: list[str] = []
+    for first in turn:
+        events = [first, *turn.take()]
+        output.write(events)
+        for event in events:
+            match event:
+                case TextDelta() | ThinkingDelta() | ToolCallDelta():
+                    pass  # nearly all of them: told apart first
+                case Retrying():
+                    note(_retry_note(event))
+                case ToolCallStart(tool_name=name):
+                    tools.append(one_line(name, _NAME))
+                case StreamEnd():
+                    if words := stop_note(event, tools):
+                        note(words)
+                    code = exits.REFUSED if event.stop_reason in ("refusal", "content_filter") else exits.OK
+                case StreamError(error):
+                    note(str(error))
+                    code = exits.exit_code(error)
+    for remark in turn.remarks:
+        note(remark)
     return code
+
+
+def _retry_note(event: Retrying) -> str:
+    reason = str(event.error).rstrip(".")
+    return f"{reason}; retrying {event.attempt}/{event.max_attempts} in {round(event.delay, 1):g} s"
 
 
 def _settle_encoding(stream: TextIO) -> None:
@@ -98,14 +126,12 @@ class Text:
         self._cleaner = Cleaner(invisible=self._tty)
         self._ends_line = True
 
-    def write(self, event: Event) -> None:
-        match event:
-            case TextDelta(text):
-                self._put(self._cleaner.feed(text))
-            case StreamEnd() | StreamError() | Cancelled():
-                self._put(self._cleaner.rest())
-                if self._tty and not self._ends_line:
-                    self._put("\n")
+    def write(self, events: Sequence[Event]) -> None:
+        self._put(self._cleaner.feed("".join([event.text for event in events if isinstance(event, TextDelta)])))
+        if isinstance(events[-1], Terminal):
+            self._put(self._cleaner.rest())
+            if self._tty and not self._ends_line:
+                self._put("\n")
 
     def _put(self, text: str) -> None:
         if text:
@@ -120,17 +146,23 @@ class JsonLines:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, event: Event) -> None:
-        self._stream.write(json.dumps({"type": _snake(type(event).__name__), **_fields(event)}) + "\n")
+    def write(self, events: Sequence[Event]) -> None:
+        self._stream.write("".join([_line(event) for event in events]))
         self._stream.flush()
 
 
+def _line(event: Event) -> str:
+    return json.dumps({"type": _TYPES[type(event)], **_fields(event)}) + "\n"
+
+
 def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
 
 
 def _plain(value: Any) -> Any:
     match value:
+        case str() | int() | None:  # nearly always
+            return value
         case LLMError():
             names = ("kind", "status", "request_id", "retryable")
             return {"message": str(value), **{name: getattr(value, name) for name in names}}
@@ -143,3 +175,6 @@ def _plain(value: Any) -> Any:
 
 def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+_TYPES = {kind: _snake(kind.__name__) for kind in get_args(Event)}

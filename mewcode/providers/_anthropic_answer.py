@@ -67,7 +67,7 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                 stop = _STOP.get(answer.stop_reason or "", "other")
                 yield StreamEnd(stop, answer.stop_reason, answer.usage())
                 return
-            case {"type": "error"}:
+            case {"type": "error"} | {"error": dict() | str()}:
                 raise InStreamError(event)
 
 

@@ -85,7 +85,6 @@ class Endpoint:
         stream_cls: type,
         errors: SdkErrors,
         remedies: Sequence[Remedy] = (),
-        options: Json = None,
     ) -> None:
         self._config = config
         self._lines = lines
@@ -93,7 +92,6 @@ class Endpoint:
         self._stream_cls = stream_cls
         self._failures = Failures(config, errors)
         self._remedies = remedies
-        self._options = options or {}
         self._secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
 
     def events(
@@ -176,7 +174,6 @@ class Endpoint:
             path,
             cast_to=object,
             body=body,
-            options=self._options,
             stream=True,
             stream_cls=self._stream_cls,
         ) as raw:

@@ -13,11 +13,12 @@ from mewcode.llm.pairing import UNKNOWN_TOOL
 from mewcode.llm.registry import register
 from mewcode.providers._anthropic_answer import translate
 from mewcode.providers._http import Lines, split_base_url
+from mewcode.providers._payload import payloads
 from mewcode.providers._remedies import MESSAGES
 from mewcode.providers._stream import Endpoint, SdkErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     import httpx2
 
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
 
 _NO_THINKING = {"type": "disabled"}
 _LEAST_BUDGET = 1024  # tokens; what the API asks for
+
+
+class Payloads(Stream[object]):
+    """The SDK's stream, over bodies that are in order already."""
+
+    def __iter__(self) -> Iterator[object]:
+        return payloads(self.response)
 
 
 class AnthropicProvider:
@@ -48,7 +56,7 @@ class AnthropicProvider:
         self._lines = Lines(config, make_sdk)
         errors = SdkErrors(anthropic.APIStatusError, anthropic.APITimeoutError, anthropic.APIConnectionError)
         self._endpoint = Endpoint(
-            config, self._lines, "/v1/messages", stream_cls=Stream[object], errors=errors, remedies=MESSAGES
+            config, self._lines, "/v1/messages", stream_cls=Payloads, errors=errors, remedies=MESSAGES
         )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:

@@ -12,12 +12,13 @@ from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, Tool
 from mewcode.llm.models import always_thinks, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._http import Lines, split_base_url
+from mewcode.providers._payload import payloads
 from mewcode.providers._remedies import RESPONSES
 from mewcode.providers._responses_answer import translate
 from mewcode.providers._stream import Endpoint, SdkErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     import httpx2
 
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 BASE_URL = "https://api.openai.com/v1"
 ERRORS = SdkErrors(openai.APIStatusError, openai.APITimeoutError, openai.APIConnectionError)
-# an error object in the stream is handed on like any other, with the usage beside it, instead of raised by the SDK
-OPTIONS = {"stream_mode": "events"}
 
 
 def make_lines(config: ProviderConfig) -> Lines:
@@ -50,6 +49,13 @@ def make_lines(config: ProviderConfig) -> Lines:
     return Lines(config, make_sdk)
 
 
+class Payloads(Stream[object]):
+    """The SDK's stream, over bodies that are in order already."""
+
+    def __iter__(self) -> Iterator[object]:
+        return payloads(self.response)
+
+
 class OpenAIProvider:
     def __init__(self, config: ProviderConfig) -> None:
         self._lines = make_lines(config)
@@ -57,10 +63,9 @@ class OpenAIProvider:
             config,
             self._lines,
             "/responses",
-            stream_cls=Stream[object],
+            stream_cls=Payloads,
             errors=ERRORS,
             remedies=RESPONSES,
-            options=OPTIONS,
         )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:

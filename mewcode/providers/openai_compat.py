@@ -9,15 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from openai import Stream
-
 from mewcode.llm.messages import TextBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.models import always_thinks, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._chat_answer import translate
 from mewcode.providers._remedies import CHAT
 from mewcode.providers._stream import Endpoint
-from mewcode.providers.openai import ERRORS, OPTIONS, make_lines
+from mewcode.providers.openai import ERRORS, Payloads, make_lines
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -36,10 +34,9 @@ class OpenAICompat:
             config,
             self._lines,
             "/chat/completions",
-            stream_cls=Stream[object],
+            stream_cls=Payloads,
             errors=ERRORS,
             remedies=CHAT,
-            options=OPTIONS,
         )
 
     def open(self, request: Request, cancel: CancelToken) -> Generator[Event, None, None]:
