@@ -63,7 +63,7 @@ class Launcher:
     def client(self, entry: ProviderEntry) -> LLMClient:
         """Raises: ConfigError when the entry's key is not there."""
         config = self._overridden(entry.resolve(os.environ))
-        for secret in (config.api_key, *config.headers.values()):
+        for secret in config.secrets:
             self._log.hide(secret)
         given = (self._options.system, self.settings.system_prompt)
         prompt = next((text for text in given if text is not None), None)

@@ -7,6 +7,7 @@ import logging
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import parse_qsl, urlsplit
 
 from mewcode.llm.history import asking, tools_as_text
 from mewcode.llm.messages import Origin
@@ -15,6 +16,7 @@ from mewcode.llm.pairing import respell_calls
 from mewcode.llm.retry import RetryPolicy, attempts
 from mewcode.llm.thinking import own_thinking
 from mewcode.llm.turn import Turn
+from mewcode.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from mewcode.llm.conversation import Conversation
     from mewcode.llm.events import Event
     from mewcode.llm.messages import ApiMessage
-    from mewcode.secret import Secret
 
 
 _CLOSING = 0.2  # seconds
@@ -58,6 +59,12 @@ class ProviderConfig:
     total_timeout: float | None = None
     max_retries: int = 9
     prompt_cache: bool = True
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What must not be shown: the key, the headers' values, and the values in the address's query."""
+        query = [Secret(value) for _, value in parse_qsl(urlsplit(self.base_url or "").query)]
+        return (*([self.api_key] if self.api_key else []), *self.headers.values(), *query)
 
 
 @dataclass(frozen=True, slots=True)

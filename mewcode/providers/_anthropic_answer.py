@@ -34,7 +34,7 @@ _STOP: Mapping[str, StopReason] = {
     "pause_turn": "pause",
     "model_context_window_exceeded": "context_full",
 }
-_CUT = ("max_tokens", "refusal", "model_context_window_exceeded")
+_WHOLE = ("end_turn", "tool_use", "stop_sequence", "pause_turn")  # reasons after which nothing can be missing
 
 
 def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
@@ -153,7 +153,7 @@ class _Answer:
 
     def end(self) -> Iterator[Event]:
         """Pass on what is left: a call that was held, or one that was cut before its block's end."""
-        yield from self.release(cut=self.stop_reason in _CUT)
+        yield from self.release(cut=self.stop_reason not in _WHOLE)
         for block in self._open.values():
             if block.kind == "tool_use":
                 yield complete_call(block.tool_id, block.tool_name, block.text, cut=True)

@@ -30,26 +30,28 @@ _STOP: Mapping[str, StopReason] = {
     "content_filter": "content_filter",
 }
 _WHOLE = ("stop", "tool_calls", "function_call")  # reasons after which nothing can be missing
-_CUT = ("length", "content_filter", "error", "abort", "insufficient_system_resource")
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
 
 def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     """The stream as events; a StreamEnd only where a finish reason came, or `[DONE]` after an answer.
 
-    After the finish reason the usage may still come: reading goes on to the end of the body, however that is.
+    After the finish reason the usage may still come: for a moment reading goes on, to the end of the body at most.
     """
     answer = _Answer()
     try:
         for chunk in raw:
             whole = answer.stop_reason in _WHOLE
-            if usage := chunk.get("usage") or dig(chunk, "x_groq", "usage"):
+            if usage := chunk.get("usage") or ("x_groq" in chunk and dig(chunk, "x_groq", "usage")):
                 answer.count(usage)
-            for choice in items(chunk, "choices"):
+            choices = items(chunk, "choices")
+            for choice in choices:
                 if choice.get("index") in (0, None):
                     yield from answer.grow(choice)
             if not whole:
-                answer.check(chunk)
+                answer.check(chunk, choices)
+            if answer.stop_reason is not None:
+                heard.mark()
     except InStreamError:
         raise
     except Exception:
@@ -81,23 +83,32 @@ class _Answer:
         delta = choice.get("delta")
         if not delta and not self.said_something:
             delta = choice.get("message")  # an answer that was not streamed, in one event
-        if isinstance(delta, dict):
-            said, thought = _content(delta.get("content"))
-            yield from self._think(thought or _reasoning(delta))
-            for thinking, piece in self._tag.split(said):
-                yield from self._think(piece) if thinking else self._say(piece)
-            if refusal := text(delta, "refusal"):
-                self._refused = True
-                yield from self._say(refusal)
-            for call in items(delta, "tool_calls") or _legacy_call(delta):
-                yield from self._calls.merge(call)
+        match delta:
+            case {"content": str() as said, **rest} if not any(rest.values()):  # nearly always
+                yield from self._split(said)
+            case dict():
+                yield from self._grow_by(delta)
         if usage := choice.get("usage"):
             self.count(usage)  # Moonshot
-        self.stop_reason = text(choice, "finish_reason") or self.stop_reason
+        if choice.get("finish_reason"):
+            self.stop_reason = text(choice, "finish_reason") or self.stop_reason
 
-    def check(self, chunk: Json) -> None:
+    def _grow_by(self, delta: Json) -> Iterator[Event]:
+        said, thought = _content(delta.get("content"))
+        yield from self._think(thought or _reasoning(delta))
+        yield from self._split(said)
+        if refusal := text(delta, "refusal"):
+            self._refused = True
+            yield from self._say(refusal)
+        for call in items(delta, "tool_calls") or _legacy_call(delta):
+            yield from self._calls.merge(call)
+
+    def _split(self, said: str) -> Iterator[Event]:
+        for thinking, piece in self._tag.split(said):
+            yield from self._think(piece) if thinking else self._say(piece)
+
+    def check(self, chunk: Json, choices: list[Json]) -> None:
         """Raises: InStreamError for an error in the chunk, in its place, or beside its choices."""
-        choices = items(chunk, "choices")
         for part in (chunk, *choices):
             if part.get("error"):
                 raise InStreamError(part)
@@ -115,7 +126,7 @@ class _Answer:
 
     def end(self) -> Iterator[Event]:
         yield from self._close_thinking()
-        yield from self._calls.complete(cut=self.stop_reason in _CUT)
+        yield from self._calls.complete(cut=self.stop_reason not in _WHOLE)
         stop = _STOP.get(self.stop_reason or "", "other")
         if self._calls and (stop == "end" or self.stop_reason is None):
             stop = "tool_use"  # Gemini's endpoint says "stop" with tool calls, Kimi's at some hosts nothing
@@ -129,7 +140,8 @@ class _Answer:
     def _say(self, said: str) -> Iterator[Event]:
         if said:
             self._spoke = True
-            yield from self._close_thinking()
+            if self._thought:
+                yield from self._close_thinking()
             yield TextDelta(said)
 
     def _think(self, thought: str) -> Iterator[Event]:
@@ -139,7 +151,7 @@ class _Answer:
 
     def _close_thinking(self) -> Iterator[Event]:
         if self._thought:
-            yield ThinkingComplete(ThinkingBlock("".join(self._thought)))
+            yield ThinkingComplete(ThinkingBlock("".join(self._thought), redacted_data=self._tag.raw))
             self._thought.clear()
 
 

@@ -57,8 +57,8 @@ class _Rule:
 
 
 _MONEY = (
-    r"credit balance|(insufficient|out of|not enough) (balance|credit|quota)|exceeded your current quota|billing"
-    r"|spend(ing)? limit|余额不足|欠费"
+    r"credit balance|(insufficient|out of|not enough) (balance|credit|quota)|exceeded your current quota"
+    r"|billing|spend(ing)? limit|余额不足|欠费"
 )
 _SPENT = r"spend|credit|billing|usage limit"
 _TOO_LONG_TOO = (  # Kimi, Qwen, Gemini, GLM, Anthropic with max_tokens
@@ -76,6 +76,9 @@ _RULES = (
         errors.QuotaExhausted,
         code=r"insufficient_quota|billing_error|spend_limit|linked_organization|exceeded_current_quota|arrearage",
     ),
+    _Rule(
+        errors.RateLimited, words=r"rate limit reached for", status=(200,)
+    ),  # OpenAI, which then offers more for money
     _Rule(errors.QuotaExhausted, words=_MONEY, status=(200, 400)),  # Anthropic, DeepSeek
     _Rule(errors.ContentFiltered, words=r"input was flagged", status=(403,)),  # OpenRouter
     # OpenAI, Anthropic, LiteLLM, Gemini, Doubleword
@@ -185,7 +188,7 @@ def _wait(fault: Fault) -> float | None:
 def to_error(fault: Fault, config: ProviderConfig, url: str) -> LLMError:
     """The error for a fault: its class, and one sentence with the server's words and the way out."""
     kind, wait = classify(fault), _wait(fault)
-    secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
+    secrets = config.secrets
     size = read_size(fault.body, fault.words) if kind is errors.ContextTooLong else Size()
     words = redact(fault.words or fault.code, secrets)
     verdict = Verdict(kind, config, url, fault.status, words, fault.headers.get("location"), wait, size)

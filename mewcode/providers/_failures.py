@@ -6,8 +6,10 @@ What a server itself answers is read in mewcode.providers._errors.
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import ssl
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from mewcode.providers._http import Json
     from mewcode.providers._stream import Heard
 
+_NOTHING_THERE = re.compile(r"unexpected endpoint|unknown (endpoint|url|path|route)|no (such )?route", re.IGNORECASE)
 _NOBODY_THERE = (
     2  # attempts: a server that does not listen, or a name that is unknown, will hardly be there in a second
 )
@@ -94,7 +97,12 @@ class Failures:
         name, status = self._config.name, response.status_code
         match parse(response.stream.document.decode(errors="replace")):
             case {"error": dict() | str()} as body:
-                return to_error(read_fault(200, body, response.headers), self._config, str(response.url))
+                told = read_fault(200, body, response.headers)
+                if _NOTHING_THERE.search(told.words):  # LM Studio says so with a 200
+                    told = replace(told, status=404)
+                failed = to_error(told, self._config, str(response.url))
+                if not failed.retryable:
+                    return failed
         kind = one_line(response.headers.get("content-type", "no type"), 60)
         what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
         return ProtocolError(
@@ -128,6 +136,10 @@ class Failures:
             fix = "set ca_bundle if the certificate is your own"
             return NetworkError(
                 f"{name}: no secure connection to {where}: {words}; {fix}.", provider=name, retryable=False
+            )
+        if proxy and any(isinstance(cause, httpx2.ProxyError) for cause in causes):
+            return NetworkError(
+                f"{name}: cannot reach {where}, which says {words}; correct the proxy.", provider=name, retryable=False
             )
         bound = _NOBODY_THERE if any(_is_nobody(cause) for cause in causes) else None
         return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name, max_attempts=bound)

@@ -46,13 +46,15 @@ class Remedy:
     """`mend` gives the body without what `says` complains of, or None when that is not in it.
 
     A `field` is corrected once in a turn: what is refused again is shown. A remedy that is not `lasting` mends this
-    history, not this server. `remark` is for the user, where the answer becomes another one.
+    history, not this server. What was learned holds for bodies that ask for the same, as far as `asked` sees. `remark`
+    is for the user, where the answer becomes another one.
     """
 
     field: str
     says: re.Pattern[str]
     mend: Callable[[Body, Request, Refusal], Body | None]
     lasting: bool = True
+    asked: Callable[[Body], object] = lambda body: None
     remark: Callable[[Body, Body, Request], str | None] = lambda before, after, request: None
 
 
@@ -62,6 +64,7 @@ class Lesson:
 
     remedy: Remedy
     refusal: Refusal
+    asked: object = None
     trial: Request | None = field(default=None, compare=False, repr=False)
 
 
@@ -79,7 +82,8 @@ class Healing:
         MEMORY.unlearn(self._place, lambda lesson: lesson.trial is not None and lesson.trial is not self._request)
         for lesson in MEMORY.lessons(self._place):
             # the same server and model may have been asked over another protocol, where a field means something else
-            mended = lesson.remedy in self._remedies and lesson.remedy.mend(body, self._request, lesson.refusal)
+            fits = lesson.remedy in self._remedies and lesson.remedy.asked(body) == lesson.asked
+            mended = fits and lesson.remedy.mend(body, self._request, lesson.refusal)
             if mended:
                 self._corrected.add(lesson.remedy.field)
                 body = mended
@@ -95,7 +99,7 @@ class Healing:
             mended = None if remedy.field in self._corrected else remedy.mend(body, self._request, refusal)
             if mended is not None:
                 self._corrected.add(remedy.field)
-                MEMORY.learn(self._place, [Lesson(remedy, refusal, trial=self._request)])
+                MEMORY.learn(self._place, [Lesson(remedy, refusal, remedy.asked(body), trial=self._request)])
                 if words := remedy.remark(body, mended, self._request):
                     self._request.remark(words)
                 return mended

@@ -131,7 +131,7 @@ def _effort_at(*path: str, says: str = _complaint(r"effort", _NO_LEVEL)) -> Reme
             return f"{request.model} cannot be told not to think; effort: {instead}."
         return f"{request.model} does not know effort {text(before, *path)}: {instead}."
 
-    return Remedy("effort", _pattern(says), mend, remark=remark)
+    return Remedy("effort", _pattern(says), mend, remark=remark, asked=lambda body: dig(body, *path))
 
 
 def _supported(said: str, asked: str) -> list[str]:
@@ -220,6 +220,11 @@ def _other_thinking(body: Body, request: Request, refusal: Refusal) -> Body | No
     return None
 
 
+def _asked_thinking(body: Body) -> object:
+    """Whether thinking may be switched off depends on the effort."""
+    return dig(body, "thinking", "type"), dig(body, "output_config", "effort")
+
+
 def _other_thinking_remark(before: Body, after: Body, request: Request) -> str | None:
     return None if "thinking" in after else f"{request.model} cannot be told whether to think."
 
@@ -258,7 +263,9 @@ def _unthought_items(body: Body, request: Request, refusal: Refusal) -> Body | N
 
 CHAT = (
     _LENGTH,
-    Remedy("reasoning", _pattern(r"reasoning_content.*passed back"), _with_reasoning),  # DeepSeek
+    Remedy(
+        "reasoning", _pattern(r"reasoning_content.*(passed back|missing|required)"), _with_reasoning
+    ),  # DeepSeek, Kimi
     _dropping("stream_options"),  # Azure's older versions
     _renaming("max_tokens", "max_completion_tokens"),  # OpenAI's reasoning models
     _renaming("max_completion_tokens", "max_tokens"),  # vLLM, TGI, Mistral
@@ -285,7 +292,7 @@ MESSAGES = (
     _dropping("cache_control"),  # older servers that speak the protocol
     _dropping("thinking", "display", says=_pattern(r"thinking\S*display")),
     # before effort, which the same sentence names as the other way
-    Remedy("form of thinking", _FORM, _other_thinking, remark=_other_thinking_remark),
+    Remedy("form of thinking", _FORM, _other_thinking, remark=_other_thinking_remark, asked=_asked_thinking),
     _effort_at("output_config", "effort", says=rf"{_complaint('effort', _NO_LEVEL)}|{_refused('output_config')}"),
     _dropping("thinking", remark="settings for its thinking", says=_THINKING),
 )

@@ -80,7 +80,7 @@ class _Answer:
         self._said.add(_part(event))
         if "refusal" in event["type"]:
             self._refused = True
-        else:
+        elif said:
             self._answered = True
         if said:
             self._silent = self._empty = False

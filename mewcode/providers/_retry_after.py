@@ -23,7 +23,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
     `retry-after-ms`: openai 3.57, anthropic 2.14.
     """
     milliseconds = _number(headers.get("retry-after-ms", ""))
-    if milliseconds is not None:
+    if milliseconds:  # none at all says nothing
         return milliseconds / 1000
     value = headers.get("retry-after", "")
     seconds = _number(value)

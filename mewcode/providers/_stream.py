@@ -6,7 +6,9 @@ misread (unknown events fall into the first class of the SDKs' unions). Source: 
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import threading
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -35,6 +37,7 @@ __all__ = ["Endpoint", "Heard", "InStreamError", "SdkErrors"]
 
 _log = logging.getLogger(__name__)
 _MOST = 16 * 1024 * 1024  # characters of one answer; nobody reads more, and a server that never ends sends more
+_LAST_WORDS = 2.0  # seconds; pings do not prolong them
 _SAME_KEY = 2  # attempts with a key that was good a moment ago: gateways refuse one now and then
 
 
@@ -46,9 +49,16 @@ class Heard:
     text: list[str] = field(default_factory=list)
     length: int = 0  # characters of text, thinking and arguments
     shown: bool = False  # whether anything was passed on
+    hurry: threading.Timer | None = None  # ends the reading of what comes after the end mark
     done: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     fault: Fault | None = None
+
+    def mark(self) -> None:
+        """The end mark has come: what belongs to it comes at once, and nobody waits longer for it."""
+        if self.hurry is not None and not self.hurry.is_alive():
+            with contextlib.suppress(RuntimeError):  # it was started before, and is over
+                self.hurry.start()
 
     def listen(self, raw: Iterable[object]) -> Iterator[Json]:
         """Count the stream's events; only objects are passed on, since a server may send a list or null."""
@@ -92,7 +102,7 @@ class Endpoint:
         self._stream_cls = stream_cls
         self._failures = Failures(config, errors)
         self._remedies = remedies
-        self._secrets = (*([config.api_key] if config.api_key else []), *config.headers.values())
+        self._secrets = config.secrets
 
     def events(
         self,
@@ -123,10 +133,15 @@ class Endpoint:
                     return
                 except Exception as error:
                     failed = self._explained(error, heard, route, cancel)
-                    better = None if heard.shown else self._better(healing, body, failed, heard, route)
-                    if better is None:
-                        raise route.verdict(failed) from error
-                    body = better
+                    # nothing else that was thrown goes on: what the SDKs and the HTTP library say may hold the key
+                    cause = error if isinstance(error, (ValueError, RecursionError)) else None
+                finally:
+                    if heard.hurry is not None:
+                        heard.hurry.cancel()
+                better = None if heard.shown else self._better(healing, body, failed, heard, route)
+                if better is None:
+                    raise route.verdict(failed) from cause
+                body = better
 
     def _worked(self, healing: Healing, route: Route) -> None:
         """The server answers: what this request was has to hold for the next ones."""
@@ -152,7 +167,7 @@ class Endpoint:
         failed = self._failures.error(error, fault, heard, route.url)
         key = self._config.api_key
         if isinstance(failed, (AuthError, PermissionDenied)) and key and MEMORY.accepted(route.base_url, key):
-            final = fault is not None and fault.headers.get("x-should-retry") == "false"
+            final = fault is not None and fault.headers.get("x-should-retry", "").lower() == "false"
             failed.max_attempts = 1 if final else _SAME_KEY
         return self._redacted(failed)
 
@@ -178,6 +193,8 @@ class Endpoint:
             stream_cls=self._stream_cls,
         ) as raw:
             heard.headers = raw.response.headers
+            heard.hurry = threading.Timer(_LAST_WORDS, line.sockets.abort)
+            heard.hurry.daemon = True
             for event in translate(self._watched(raw, heard), heard):
                 if isinstance(event, StreamEnd):
                     if isinstance(raw.response.stream, Watched):

@@ -19,6 +19,7 @@ class ThinkTag:
     def __init__(self) -> None:
         self._held = ""
         self._place = "before"  # before → inside → gap → after
+        self._raw = ""
 
     def split(self, piece: str) -> Iterator[tuple[bool, str]]:
         """(is thinking, text) for what can be told now."""
@@ -35,16 +36,23 @@ class ThinkTag:
             if not head.startswith(_OPEN):
                 yield from self.rest()
                 return
-            self._place, self._held = "inside", head[len(_OPEN) :]
+            self._place, self._held, self._raw = "inside", head[len(_OPEN) :], _OPEN
         thought, closed, rest = self._held.partition(_CLOSE)
         if closed:
             self._place, self._held = "gap", ""
+            self._raw += f"{thought}{_CLOSE}"
             yield True, thought
             yield from self.split(rest)
             return
         keep = _cut_tag(self._held)
+        self._raw += self._held[: len(self._held) - keep]
         yield True, self._held[: len(self._held) - keep]
         self._held = self._held[len(self._held) - keep :]
+
+    @property
+    def raw(self) -> str | None:
+        """The tagged thought and the blank line after it, as they came: some models want them back (MiniMax)."""
+        return self._raw if self._place in ("gap", "after") and _CLOSE in self._raw else None
 
     def _beyond_the_gap(self, piece: str) -> str:
         """The text after the closing tag, once there is any, without the blank line between them."""
@@ -53,7 +61,10 @@ class ThinkTag:
         if not text and len(self._held) < _MOST_HELD:
             return ""
         gap, self._held, self._place = self._held[: len(self._held) - len(text)], "", "after"
-        return text if gap.count("\n") > 1 else gap + text
+        if gap.count("\n") <= 1:
+            return gap + text
+        self._raw += gap
+        return text
 
     def rest(self) -> Iterator[tuple[bool, str]]:
         """What was held back, when nothing more comes."""

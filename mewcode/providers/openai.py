@@ -131,10 +131,16 @@ def _item(block: Block, role: str) -> Json:
         case ToolUseBlock(tool_id, tool_name, arguments):
             spelled = json.dumps(arguments or {}, ensure_ascii=False)
             return {"type": "function_call", "call_id": tool_id, "name": tool_name, "arguments": spelled}
-        case ToolResultBlock(tool_id, content):
-            return {"type": "function_call_output", "call_id": tool_id, "output": content}
+        case ToolResultBlock(tool_id):
+            return {"type": "function_call_output", "call_id": tool_id, "output": result_text(block)}
         case _:
             assert_never(block)
+
+
+def result_text(result: ToolResultBlock) -> str:
+    """What a tool said. OpenAI's protocols have no field for its failure, so it is said in words."""
+    told = result.content.lstrip().lower().startswith("error")
+    return f"Error: {result.content}" if result.is_error and not told else result.content
 
 
 def _reasoning_item(data: str) -> Json:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from mewcode.llm.messages import TextBlock, ToolResultBlock, ToolUseBlock
+from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from mewcode.llm.models import always_thinks, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._chat_answer import translate
 from mewcode.providers._remedies import CHAT
 from mewcode.providers._stream import Endpoint
-from mewcode.providers.openai import ERRORS, Payloads, make_lines
+from mewcode.providers.openai import ERRORS, Payloads, make_lines, result_text
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import ApiMessage
+    from mewcode.llm.messages import ApiMessage, Block
     from mewcode.providers._http import Json
 
 
@@ -83,13 +83,15 @@ def _system(prompt: str) -> list[Json]:
 
 
 def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
-    """Messages as the protocol spells them; a tool's result is a message of its own. Thinking is not sent."""
+    """Messages as the protocol spells them; a tool's result is a message of its own. Thinking is
+    sent only where it came inside the text."""
     return [spelled for message in messages for spelled in _spell(message)]
 
 
 def _spell(message: ApiMessage) -> Iterator[Json]:
     said = "\n\n".join(block.text for block in message.blocks if isinstance(block, TextBlock))
     if message.role == "assistant":
+        said = "".join(map(_tagged, message.blocks)) + said
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
         # beside calls null and no text are the same, and of the two more servers take null
         yield (
@@ -103,9 +105,17 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
         return
     for block in message.blocks:
         if isinstance(block, ToolResultBlock):
-            yield {"role": "tool", "tool_call_id": block.tool_id, "content": block.content}
+            yield {"role": "tool", "tool_call_id": block.tool_id, "content": result_text(block)}
     if said:
         yield {"role": "user", "content": said}
+
+
+def _tagged(block: Block) -> str:
+    """Thinking that came inside the text, as it came; other thinking is not sent."""
+    match block:
+        case ThinkingBlock(redacted_data=str(raw)) if raw.startswith("<think>"):
+            return raw
+    return ""
 
 
 def _call(block: ToolUseBlock) -> Json:

@@ -51,8 +51,9 @@ def results(dialect, body):
             return [(block["tool_use_id"], block["content"]) for block in blocks if block["type"] == "tool_result"]
         case "openai":
             items = [item for item in body["input"] if item["type"] == "function_call_output"]
-            return [(item["call_id"], item["output"]) for item in items]
-    return [(told["tool_call_id"], told["content"]) for told in body["messages"] if told["role"] == "tool"]
+            return [(item["call_id"], item["output"].removeprefix("Error: ")) for item in items]
+    told = [told for told in body["messages"] if told["role"] == "tool"]
+    return [(result["tool_call_id"], result["content"].removeprefix("Error: ")) for result in told]
 
 
 def named(dialect, body):

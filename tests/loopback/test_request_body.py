@@ -137,7 +137,7 @@ TOOL_TURNS: dict[str, list[Any]] = {
             {"type": "function_call", "call_id": "t1", "name": "weather", "arguments": '{"city": "Zürich"}'},
             {"type": "function_call", "call_id": "t2", "name": "weather", "arguments": "{}"},
             {"type": "function_call_output", "call_id": "t1", "output": "22 °C"},
-            {"type": "function_call_output", "call_id": "t2", "output": "no city"},
+            {"type": "function_call_output", "call_id": "t2", "output": "Error: no city"},
             {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "And?"}]},
         ]
     ],
@@ -151,7 +151,7 @@ TOOL_TURNS: dict[str, list[Any]] = {
             ],
         },
         {"role": "tool", "tool_call_id": "t1", "content": "22 °C"},
-        {"role": "tool", "tool_call_id": "t2", "content": "no city"},
+        {"role": "tool", "tool_call_id": "t2", "content": "Error: no city"},
         {"role": "user", "content": "And?"},
     ],
 }
