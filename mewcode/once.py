@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from mewcode import exits
-from mewcode.errors import LLMError, MewcodeError
+from mewcode.errors import ConfigError, LLMError, MewcodeError
 from mewcode.interrupt import Interrupts
 from mewcode.llm.conversation import Conversation
 from mewcode.llm.events import (
@@ -156,7 +156,8 @@ def _line(event: Event) -> str:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    """What repr() shows too: the rest is between the adapters and the history."""
+    return {name: _plain(getattr(value, name)) for name, item in value.__dataclass_fields__.items() if item.repr}
 
 
 def _plain(value: Any) -> Any:
@@ -164,8 +165,10 @@ def _plain(value: Any) -> Any:
         case str() | int() | None:  # nearly always
             return value
         case LLMError():
-            names = ("kind", "status", "request_id", "retryable")
-            return {"message": str(value), **{name: getattr(value, name) for name in names}}
+            cause = value.__cause__  # of a setting that showed only now, as for the exit code
+            kind = cause.kind if isinstance(cause, ConfigError) else value.kind
+            facts = {name: getattr(value, name) for name in ("status", "request_id", "retryable")}
+            return {"kind": kind, "message": str(value), **facts}
         case MewcodeError():
             return {"kind": value.kind, "message": str(value)}
         case _ if dataclasses.is_dataclass(value):

@@ -11,6 +11,7 @@ from mewcode.config.credentials import read_headers, read_key
 from mewcode.config.document import Scalar, Table
 from mewcode.config.fields import Fields
 from mewcode.config.settings import ProviderEntry, Settings
+from mewcode.llm.models import EFFORTS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,6 @@ ENTRY_KEYS = (
     *("connect_timeout", "idle_timeout", "total_timeout", "max_retries", "prompt_cache"),
 )
 PROTOCOLS = ("anthropic", "openai", "openai-compat", "local")
-EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 def read_settings(root: Node, path: Path) -> Settings:

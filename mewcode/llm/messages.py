@@ -46,6 +46,7 @@ class ThinkingBlock:
     text: str
     signature: str | None = None
     redacted_data: str | None = None
+    tagged: str | None = field(default=None, compare=False, repr=False)  # as it stood inside the text, tags and all
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, TypeAlias
 
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # from the least to the most
+LEAST_BUDGET = 1024  # tokens of thinking that Anthropic asks for at least, where there is a budget
+
 ThinkingMode: TypeAlias = Literal["adaptive", "budgeted", "none"]
 
 _SHORT = {

@@ -26,6 +26,7 @@ _BODY = 1_000_000_000  # bytes: a delta of four characters takes 300, so this is
 _EXCERPT = 64 * 1024  # bytes of a body that is no event stream
 _PATIENCE = 10.0  # seconds with such a body
 _LINGER = 0.1  # seconds for what comes between an answer's end mark and the end of its body
+_LAST_WORDS = 2.0  # seconds after a finish reason for what still belongs to the answer; pings do not prolong them
 
 _BEFORE = b"\xef\xbb\xbf\r\n"  # what may come before the first field
 _STREAM = re.compile(rb"[\xef\xbb\xbf\r\n]*+(?::|(?:data|event|id|retry)[:\r\n])")
@@ -97,6 +98,7 @@ class Watched(httpx2.SyncByteStream):
         self._abort = abort
         self._patience = patience
         self._raw: Iterator[bytes] = iter(())
+        self._hurry: threading.Timer | None = None
         self.done = False
         self.document = b""
 
@@ -105,7 +107,14 @@ class Watched(httpx2.SyncByteStream):
         chunks = unpacked(self._raw, self._head.codings)
         return self._events(chunks) if 200 <= self._head.status < 300 else self._excerpt(chunks)
 
+    def hurry(self) -> None:
+        """The answer is over but for its usage, which comes at once if it comes: nobody waits longer."""
+        if self._hurry is None:
+            self._hurry = _timer(_LAST_WORDS, self._abort)
+
     def close(self) -> None:
+        if self._hurry is not None:
+            _stop(self._hurry)
         if self.done and self._head.framed:
             # what breaks after the end mark does not matter
             with _within(_LINGER, self._abort), contextlib.suppress(Exception):
@@ -161,11 +170,20 @@ def _opening(chunks: Iterator[bytes]) -> bytes:
 @contextlib.contextmanager
 def _within(seconds: float, abort: Callable[[], None]) -> Generator[None, None, None]:
     """Abort when the block takes longer. The timer is gone afterwards, so that it never hits a later turn."""
-    timer = threading.Timer(seconds, abort)
-    timer.daemon = True
-    timer.start()
+    timer = _timer(seconds, abort)
     try:
         yield
     finally:
-        timer.cancel()
-        timer.join()
+        _stop(timer)
+
+
+def _timer(seconds: float, abort: Callable[[], None]) -> threading.Timer:
+    timer = threading.Timer(seconds, abort)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _stop(timer: threading.Timer) -> None:
+    timer.cancel()
+    timer.join()  # or it might still hit the next turn on the same line

@@ -151,7 +151,7 @@ class _Answer:
 
     def _close_thinking(self) -> Iterator[Event]:
         if self._thought:
-            yield ThinkingComplete(ThinkingBlock("".join(self._thought), redacted_data=self._tag.raw))
+            yield ThinkingComplete(ThinkingBlock("".join(self._thought), tagged=self._tag.raw))
             self._thought.clear()
 
 

@@ -76,9 +76,8 @@ _RULES = (
         errors.QuotaExhausted,
         code=r"insufficient_quota|billing_error|spend_limit|linked_organization|exceeded_current_quota|arrearage",
     ),
-    _Rule(
-        errors.RateLimited, words=r"rate limit reached for", status=(200,)
-    ),  # OpenAI, which then offers more for money
+    # OpenAI, which then offers more for money
+    _Rule(errors.RateLimited, words=r"rate limit reached for", status=(200,)),
     _Rule(errors.QuotaExhausted, words=_MONEY, status=(200, 400)),  # Anthropic, DeepSeek
     _Rule(errors.ContentFiltered, words=r"input was flagged", status=(403,)),  # OpenRouter
     # OpenAI, Anthropic, LiteLLM, Gemini, Doubleword
@@ -101,9 +100,8 @@ _RULES = (
         r"|invalid model( name)?\b|not a valid model|no endpoints found",  # LiteLLM, OpenRouter
         status=(200, 400, 404),
     ),
-    _Rule(
-        errors.ModelNotFound, words=r"(?<![\w/.-])models?\b", status=(404,)
-    ),  # Anthropic, and any other 404 that speaks of one
+    # Anthropic, and any other 404 that speaks of one
+    _Rule(errors.ModelNotFound, words=r"(?<![\w/.-])models?\b", status=(404,)),
     # OpenAI, Azure, Qwen
     _Rule(errors.ContentFiltered, code=r"content_filter|content_policy|bio_policy|misalignment_policy|data_inspection"),
     _Rule(errors.Overloaded, code=r"overloaded", words=r"^loading model"),  # Anthropic, OpenAI, Kimi, llama.cpp

@@ -31,9 +31,7 @@ if TYPE_CHECKING:
     from mewcode.providers._stream import Heard
 
 _NOTHING_THERE = re.compile(r"unexpected endpoint|unknown (endpoint|url|path|route)|no (such )?route", re.IGNORECASE)
-_NOBODY_THERE = (
-    2  # attempts: a server that does not listen, or a name that is unknown, will hardly be there in a second
-)
+_NOBODY_THERE = 2  # attempts: who does not listen, or is not known by that name, will hardly be there in a second
 
 
 class SdkErrors(NamedTuple):

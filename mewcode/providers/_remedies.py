@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from mewcode.llm.messages import ThinkingBlock
+from mewcode.llm.models import EFFORTS, LEAST_BUDGET
 from mewcode.providers._heal import Remedy
 from mewcode.providers._json import dig, text, well_formed
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from mewcode.llm.client import Request
     from mewcode.providers._heal import Body, Refusal
 
-_EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 _NEVER_TAKEN = (
     r"unsupported|(?:not|n't) (?:be )?support|unrecogni[sz]ed|unknown(?!_error)|deprecated|removed|additional propert"
     r"|unexpected (?:keyword|argument|parameter|field|property)|extra (?:inputs?|fields?|param)|extra_forbidden"
@@ -78,7 +78,6 @@ _MOST = _pattern(
     r"valid range of max_tokens is \[\d+, ?(\d+)\]",
     r"max_(?:completion_)?tokens\b.{0,100}?must be less than or equal to \W*(\d+)",
 )
-_LEAST_BUDGET = 1024  # tokens; Anthropic
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
@@ -95,9 +94,9 @@ def _budgeted(body: Body, limit: int) -> Body | None:
     budget = dig(body, "thinking", "budget_tokens")
     if not isinstance(budget, int) or budget < limit:
         return body
-    if limit <= _LEAST_BUDGET:
+    if limit <= LEAST_BUDGET:
         return _without(body, "thinking")
-    return _with(body, max(_LEAST_BUDGET, limit // 2), "thinking", "budget_tokens")
+    return _with(body, max(LEAST_BUDGET, limit // 2), "thinking", "budget_tokens")
 
 
 def _lowered_remark(before: Body, after: Body, request: Request) -> str | None:
@@ -121,7 +120,7 @@ def _effort_at(*path: str, says: str = _complaint(r"effort", _NO_LEVEL)) -> Reme
         if not asked:
             return None
         levels = _supported(refusal.said, asked)
-        nearest = min(levels, key=lambda level: abs(_EFFORTS.index(level) - _place(asked)), default=None)
+        nearest = min(levels, key=lambda level: abs(EFFORTS.index(level) - _place(asked)), default=None)
         return _with(body, nearest, *path) if nearest else _without(body, *path)
 
     def remark(before: Body, after: Body, request: Request) -> str:
@@ -138,11 +137,11 @@ def _supported(said: str, asked: str) -> list[str]:
     """The levels that the server lists; `none` is no level but the end of thinking, and nobody asked for that."""
     listed = _LEVELS.search(said.lower())
     words = re.findall(r"[a-z]+", listed[1]) if listed else []
-    return [level for level in _EFFORTS if level in words and level not in (asked, "none")]
+    return [level for level in EFFORTS if level in words and level not in (asked, "none")]
 
 
 def _place(level: str) -> int:
-    return _EFFORTS.index(level) if level in _EFFORTS else _EFFORTS.index("high")
+    return EFFORTS.index(level) if level in EFFORTS else EFFORTS.index("high")
 
 
 def _with(body: Body, value: Any, *path: str) -> Body:
@@ -210,8 +209,8 @@ _FORM = _pattern(
 def _other_thinking(body: Body, request: Request, refusal: Refusal) -> Body | None:
     """The other of Anthropic's two forms; a thinking that cannot be switched off stays on."""
     match body.get("thinking"):
-        case {"type": "adaptive"} if body["max_tokens"] > _LEAST_BUDGET:
-            budget = max(_LEAST_BUDGET, body["max_tokens"] // 2)
+        case {"type": "adaptive"} if body["max_tokens"] > LEAST_BUDGET:
+            budget = max(LEAST_BUDGET, body["max_tokens"] // 2)
             return {**body, "thinking": {"type": "enabled", "budget_tokens": budget}}
         case {"type": "enabled"}:
             return {**body, "thinking": {"type": "adaptive", "display": "summarized"}}

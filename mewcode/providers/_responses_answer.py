@@ -73,7 +73,7 @@ class _Answer:
         self.calls = ResponsesCalls()
         self._said: set[tuple[int, int]] = set()  # parts of which text came
         self._thought: dict[tuple[object, ...], list[str]] = {}  # parts of the reasoning, by item and place
-        self._refused = self._answered = False
+        self._refused = self._answered = self._spoken = False
         self._silent = self._empty = True  # no text since the last message's end; nothing at all yet
 
     def say(self, event: Json, said: str) -> Iterator[Event]:
@@ -83,8 +83,10 @@ class _Answer:
         elif said:
             self._answered = True
         if said:
+            apart = self._silent and self._spoken  # an answer may be several messages: a remark, then a call, then more
             self._silent = self._empty = False
-            yield TextDelta(said)
+            self._spoken = True
+            yield TextDelta(f"\n\n{said}" if apart else said)
 
     def say_missing(self, event: Json, said: str) -> Iterator[Event]:
         """Text of a part that sent no deltas."""
@@ -110,14 +112,8 @@ class _Answer:
                 yield from self._conclude(event, item)
             case {"type": "message"}:
                 for part in items(item, "content") if self._silent else []:
-                    yield from self.say(
-                        {**event, "type": text(part, "type")},
-                        text(
-                            part,
-                            "text",
-                        )
-                        or text(part, "refusal"),
-                    )
+                    said = text(part, "text") or text(part, "refusal")
+                    yield from self.say({**event, "type": text(part, "type")}, said)
                 self._silent = True
             case {"type": str(kind)} if kind in KINDS:
                 yield from self.calls.finish(event, item)

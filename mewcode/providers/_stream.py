@@ -6,9 +6,7 @@ misread (unknown events fall into the first class of the SDKs' unions). Source: 
 
 from __future__ import annotations
 
-import contextlib
 import logging
-import threading
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -37,28 +35,23 @@ __all__ = ["Endpoint", "Heard", "InStreamError", "SdkErrors"]
 
 _log = logging.getLogger(__name__)
 _MOST = 16 * 1024 * 1024  # characters of one answer; nobody reads more, and a server that never ends sends more
-_LAST_WORDS = 2.0  # seconds; pings do not prolong them
 _SAME_KEY = 2  # attempts with a key that was good a moment ago: gateways refuse one now and then
 
 
 @dataclass(slots=True)
 class Heard:
-    """What has come so far of one answer. `done` is a chat stream's `[DONE]`."""
+    """What has come so far of one answer. `done` is a chat stream's `[DONE]`; `mark` takes note of the end mark of a
+    protocol in which more may come after it.
+    """
 
     events: int = 0
     text: list[str] = field(default_factory=list)
     length: int = 0  # characters of text, thinking and arguments
     shown: bool = False  # whether anything was passed on
-    hurry: threading.Timer | None = None  # ends the reading of what comes after the end mark
     done: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
     fault: Fault | None = None
-
-    def mark(self) -> None:
-        """The end mark has come: what belongs to it comes at once, and nobody waits longer for it."""
-        if self.hurry is not None and not self.hurry.is_alive():
-            with contextlib.suppress(RuntimeError):  # it was started before, and is over
-                self.hurry.start()
+    mark: Callable[[], None] = lambda: None
 
     def listen(self, raw: Iterable[object]) -> Iterator[Json]:
         """Count the stream's events; only objects are passed on, since a server may send a list or null."""
@@ -135,9 +128,6 @@ class Endpoint:
                     failed = self._explained(error, heard, route, cancel)
                     # nothing else that was thrown goes on: what the SDKs and the HTTP library say may hold the key
                     cause = error if isinstance(error, (ValueError, RecursionError)) else None
-                finally:
-                    if heard.hurry is not None:
-                        heard.hurry.cancel()
                 better = None if heard.shown else self._better(healing, body, failed, heard, route)
                 if better is None:
                     raise route.verdict(failed) from cause
@@ -192,13 +182,12 @@ class Endpoint:
             stream=True,
             stream_cls=self._stream_cls,
         ) as raw:
-            heard.headers = raw.response.headers
-            heard.hurry = threading.Timer(_LAST_WORDS, line.sockets.abort)
-            heard.hurry.daemon = True
-            for event in translate(self._watched(raw, heard), heard):
+            stream = raw.response.stream
+            assert isinstance(stream, Watched)
+            heard.headers, heard.mark = raw.response.headers, stream.hurry
+            for event in translate(self._watched(raw, stream, heard), heard):
                 if isinstance(event, StreamEnd):
-                    if isinstance(raw.response.stream, Watched):
-                        raw.response.stream.done = True
+                    stream.done = True
                     yield self._inert(event)
                     return
                 yield heard.note(event)
@@ -215,10 +204,9 @@ class Endpoint:
             return end
         return replace(end, raw_stop_reason=redact(well_formed(end.raw_stop_reason), self._secrets))
 
-    def _watched(self, raw: Any, heard: Heard) -> Iterator[Json]:
+    def _watched(self, raw: Iterable[object], stream: Watched, heard: Heard) -> Iterator[Json]:
         yield from heard.listen(raw)
-        stream = raw.response.stream
-        heard.done = isinstance(stream, Watched) and stream.done
+        heard.done = stream.done
 
 
 class Route:

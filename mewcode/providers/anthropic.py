@@ -8,7 +8,7 @@ import anthropic
 from anthropic import Anthropic, Stream
 
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from mewcode.llm.models import always_thinks, max_output_tokens, thinking_mode
+from mewcode.llm.models import LEAST_BUDGET, always_thinks, max_output_tokens, thinking_mode
 from mewcode.llm.pairing import UNKNOWN_TOOL
 from mewcode.llm.registry import register
 from mewcode.providers._anthropic_answer import translate
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mewcode.providers._http import Json
 
 _NO_THINKING = {"type": "disabled"}
-_LEAST_BUDGET = 1024  # tokens; what the API asks for
 
 
 class Payloads(Stream[object]):
@@ -96,9 +95,9 @@ def _thinking(request: Request, limit: int) -> Json:
         return None if always_thinks(request.model) else _NO_THINKING
     if mode == "adaptive":
         return {"type": "adaptive", "display": "summarized"}  # the default of newer models shows nothing
-    if limit <= _LEAST_BUDGET:
+    if limit <= LEAST_BUDGET:
         return None
-    return {"type": "enabled", "budget_tokens": max(_LEAST_BUDGET, limit // 2)}
+    return {"type": "enabled", "budget_tokens": max(LEAST_BUDGET, limit // 2)}
 
 
 def _lacks_thinking(request: Request, thinking: Json) -> bool:

@@ -83,8 +83,9 @@ def _system(prompt: str) -> list[Json]:
 
 
 def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
-    """Messages as the protocol spells them; a tool's result is a message of its own. Thinking is
-    sent only where it came inside the text."""
+    """Messages as the protocol spells them; a tool's result is a message of its own. Of thinking only what came inside
+    the text goes back.
+    """
     return [spelled for message in messages for spelled in _spell(message)]
 
 
@@ -93,15 +94,10 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
     if message.role == "assistant":
         said = "".join(map(_tagged, message.blocks)) + said
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
-        # beside calls null and no text are the same, and of the two more servers take null
-        yield (
-            {"role": "assistant", "content": said or None, "tool_calls": calls}
-            if calls
-            else {
-                "role": "assistant",
-                "content": said,
-            }
-        )
+        if calls:  # beside them null and no text are the same, and of the two more servers take null
+            yield {"role": "assistant", "content": said or None, "tool_calls": calls}
+        else:
+            yield {"role": "assistant", "content": said}
         return
     for block in message.blocks:
         if isinstance(block, ToolResultBlock):
@@ -112,10 +108,7 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
 
 def _tagged(block: Block) -> str:
     """Thinking that came inside the text, as it came; other thinking is not sent."""
-    match block:
-        case ThinkingBlock(redacted_data=str(raw)) if raw.startswith("<think>"):
-            return raw
-    return ""
+    return (block.tagged or "") if isinstance(block, ThinkingBlock) else ""
 
 
 def _call(block: ToolUseBlock) -> Json:

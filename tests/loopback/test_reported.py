@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,8 @@ from mewcode.llm.messages import ToolResultBlock
 from mewcode.llm.registry import create_client
 from tests.fakes.choosy_server import choosing
 from tests.fakes.dialects import CHAT, MESSAGES, RESPONSES, each_dialect
+from tests.fakes.inside import run_inside
+from tests.fakes.program import entry
 from tests.fakes.raw_server import RawServer, read_request
 from tests.fakes.sse_server import Reply, json_error, serving, sse
 from tests.loopback.turned import turned
@@ -220,3 +223,27 @@ def test_no_milliseconds_at_all_leave_the_seconds_to_be_read():
         told = turned(CHAT.config(server.url, max_retries=1))
     [again] = [event for event in told.events if isinstance(event, Retrying)]
     assert again.delay == 0.3
+
+
+def test_two_messages_of_one_answer_are_set_apart():
+    def message(place, said):
+        part = {"output_index": place, "content_index": 0}
+        return (
+            {"type": "response.output_text.delta", **part, "delta": said[:3]},
+            {"type": "response.output_text.delta", **part, "delta": said[3:]},
+            {"type": "response.output_item.done", **part, "item": {"type": "message"}},
+        )
+
+    events = (*message(0, "Let me check."), *message(1, "It is 4."), {"type": "response.completed", "response": {}})
+    with serving(Reply(sse(*events, named=True))) as server:
+        told = turned(RESPONSES.config(server.url))
+    assert "".join(event.text for event in told.events if isinstance(event, TextDelta)) == "Let me check.\n\nIt is 4."
+
+
+def test_a_setting_that_shows_late_is_one_of_the_configuration_in_json_too(folder, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere.pem")
+    config = folder / "c.yaml"
+    config.write_text(f"providers:\n  - {entry('openai-compat', 'http://127.0.0.1:9/v1')}\n", encoding="utf-8")
+    ran = run_inside("once", "-c", str(config), "--output", "jsonl", "-m", "hi")
+    assert ran.code == 78
+    assert json.loads(ran.text.splitlines()[-1])["error"]["kind"] == "config_error"

@@ -91,7 +91,7 @@ def test_reasoning_is_thinking_and_comes_once(deltas):
     events = chat(*(chunk(**delta) for delta in deltas), chunk("stop"))
     assert (thought(events), said(events)) == ("Hmm.", "Hi")
     blocks = [event.block for event in events if isinstance(event, ThinkingComplete)]
-    assert [block.text for block in blocks] == ["Hmm."]
+    assert blocks == [ThinkingBlock("Hmm.")]
     assert events[-1] == StreamEnd("end", "stop", Usage())
 
 

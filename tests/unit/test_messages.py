@@ -33,7 +33,7 @@ FIELDS = {
     events.StreamError: "error",
     events.Cancelled: "",
     TextBlock: "text",
-    ThinkingBlock: "text signature redacted_data",
+    ThinkingBlock: "text signature redacted_data tagged",
     ToolUseBlock: "tool_id tool_name arguments",
     ToolResultBlock: "tool_id content is_error",
     Usage: "input_tokens output_tokens cache_read_tokens cache_write_tokens thinking_tokens",

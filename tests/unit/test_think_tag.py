@@ -81,7 +81,8 @@ def test_blanks_without_end_are_not_held_back():
 def test_a_tag_in_the_content_ends_the_thinking_before_the_text():
     events = chat(chunk(content="<thi"), chunk(content="nk>Hm."), chunk(content="</think>Hi"), chunk("stop"))
     assert [type(event) for event in events] == [ThinkingDelta, ThinkingComplete, TextDelta, StreamEnd]
-    assert events[1] == ThinkingComplete(ThinkingBlock("Hm.", redacted_data="<think>Hm.</think>"))
+    assert events[1] == ThinkingComplete(ThinkingBlock("Hm."))
+    assert events[1].block.tagged == "<think>Hm.</think>"
 
 
 def test_a_text_that_ends_like_the_beginning_of_a_tag_is_not_lost():
