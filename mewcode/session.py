@@ -187,9 +187,9 @@ class Session:
         if self.answer_id is None:
             return
         match event:
-            case TextDelta(text):
+            case TextDelta(text, phase):
                 self.phase = "writing"
-                self.conversation.append(self.answer_id, text)
+                self.conversation.append(self.answer_id, text, phase)
             case ThinkingDelta():
                 self.phase = "thinking"
             case ThinkingComplete(block):

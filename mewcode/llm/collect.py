@@ -35,8 +35,8 @@ def collect(turn: Iterable[Event], on_text: Callable[[str], None] | None = None)
     answer, started = _Answer(), time.monotonic()
     for event in turn:
         match event:
-            case TextDelta(text):
-                answer.say(text)
+            case TextDelta(text, phase):
+                answer.say(text, phase)
                 if on_text is not None:
                     on_text(text)
             case ThinkingComplete(block):
@@ -62,9 +62,13 @@ class _Answer:
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._text: list[str] = []
+        self._phase: str | None = None  # of the text
         self._calls: dict[str, int] = {}  # tool id → its place in _blocks
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, phase: str | None) -> None:
+        if phase != self._phase:
+            self._close_text()
+            self._phase = phase
         self._text.append(text)
 
     def put(self, block: Block) -> None:
@@ -85,5 +89,5 @@ class _Answer:
 
     def _close_text(self) -> None:
         if self._text:
-            self._blocks.append(TextBlock("".join(self._text)))
+            self._blocks.append(TextBlock("".join(self._text), self._phase))
             self._text.clear()

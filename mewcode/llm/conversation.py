@@ -57,10 +57,10 @@ class Conversation:
                 entry.message = _answering(entry.message, (origin, prefix))
             self._asked = None if running else (origin, prefix)
 
-    def append(self, message_id: str, content: str | Block) -> None:
-        """Let a message grow: text joins the text block that is last."""
+    def append(self, message_id: str, content: str | Block, phase: str | None = None) -> None:
+        """Let a message grow: text joins the text block that is last, if it is of the same phase."""
         with self._lock:
-            self._entries[message_id].append(content)
+            self._entries[message_id].append(content, phase)
 
     def finish(self, message_id: str, status: Status, usage: Usage | None = None, elapsed: float | None = None) -> None:
         """Give a message its final status; `elapsed` in seconds."""
@@ -103,23 +103,28 @@ def _answering(message: Message, asked: tuple[Origin, str] | None) -> Message:
 class _Entry:
     """A message and the text that has come since it was last read: joined when it is read, not with each delta."""
 
-    __slots__ = ("message", "tail")
+    __slots__ = ("message", "phase", "tail")
 
     def __init__(self, message: Message) -> None:
         self.message = message
         self.tail: list[str] = []
+        self.phase: str | None = None  # of the tail
 
-    def append(self, content: str | Block) -> None:
+    def append(self, content: str | Block, phase: str | None) -> None:
         if isinstance(content, str):
+            if phase != self.phase:
+                self.sealed()
+                self.phase = phase
             self.tail.append(content)
         else:
             self.message = replace(self.sealed(), blocks=(*self.sealed().blocks, content))
 
     def sealed(self) -> Message:
         if self.tail:
-            *before, last = self.message.blocks or (TextBlock(""),)
-            grown = (TextBlock(last.text),) if isinstance(last, TextBlock) else (last, TextBlock(""))
-            text = TextBlock("".join([grown[-1].text, *self.tail]))
-            self.message = replace(self.message, blocks=(*before, *grown[:-1], text))
+            blocks = self.message.blocks
+            if blocks and isinstance(last := blocks[-1], TextBlock) and last.phase == self.phase:
+                self.tail.insert(0, last.text)
+                blocks = blocks[:-1]
+            self.message = replace(self.message, blocks=(*blocks, TextBlock("".join(self.tail), self.phase)))
             self.tail.clear()
         return self.message

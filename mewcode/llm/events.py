@@ -26,6 +26,7 @@ StopReason: TypeAlias = Literal[
 @dataclass(frozen=True, slots=True)
 class TextDelta:
     text: str
+    phase: str | None = field(default=None, compare=False, repr=False)  # goes into the TextBlock
 
 
 @dataclass(frozen=True, slots=True)

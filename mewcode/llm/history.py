@@ -105,8 +105,8 @@ def _merge(group: list[ApiMessage]) -> ApiMessage:
         # thinking of several models, or among foreign words, cannot go back to one of them
         begin, *rest = message.blocks if len(origins) == 1 else without_thinking(message.blocks)
         match blocks[-1:], begin:
-            case [TextBlock(before)], TextBlock(after):
-                blocks[-1] = TextBlock(f"{before}\n\n{after}")
+            case [TextBlock(before, phase)], TextBlock(after, other) if phase == other:
+                blocks[-1] = TextBlock(f"{before}\n\n{after}", phase)
             case _:
                 blocks.append(begin)
         blocks += rest

@@ -37,6 +37,7 @@ def _as_dict(usage: Usage) -> dict[str, int | None]:
 @dataclass(frozen=True, slots=True)
 class TextBlock:
     text: str
+    phase: str | None = field(default=None, compare=False, repr=False)  # the server's word for its place in the answer
 
 
 @dataclass(frozen=True, slots=True)

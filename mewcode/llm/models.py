@@ -82,6 +82,11 @@ def thinking_mode(model: str) -> ThinkingMode:
     return _family(model).thinking
 
 
+def is_known(model: str) -> bool:
+    """Whether the answers here are about this model; of any other they are what is safe for most."""
+    return _family(model) is not _UNKNOWN
+
+
 def always_thinks(model: str) -> bool:
     """Whether the model refuses a request that switches its thinking off."""
     return _family(model).always_thinks

@@ -29,8 +29,9 @@ def own_thinking(history: Iterable[ApiMessage], origin: Origin, opening: str) ->
     prefix = _Prefix(opening)
     fitting = []
     for message in history:
-        own = message.origin == origin and message.prefix in (None, prefix.fingerprint)
-        kept = message if own else _without_thinking(message)
+        own = message.origin == origin
+        sealed = own and message.prefix in (None, prefix.fingerprint)
+        kept = message if sealed else _without_thinking(message if own else _without_phases(message))
         prefix.add(kept)
         fitting.append(kept)
     return fitting, prefix.fingerprint
@@ -39,6 +40,14 @@ def own_thinking(history: Iterable[ApiMessage], origin: Origin, opening: str) ->
 def _without_thinking(message: ApiMessage) -> ApiMessage:
     if any(isinstance(block, ThinkingBlock) for block in message.blocks):
         return replace(message, blocks=tuple(block for block in message.blocks if not isinstance(block, ThinkingBlock)))
+    return message
+
+
+def _without_phases(message: ApiMessage) -> ApiMessage:
+    """The words of one server, which another may refuse."""
+    if any(isinstance(block, TextBlock) and block.phase for block in message.blocks):
+        plain = (TextBlock(block.text) if isinstance(block, TextBlock) else block for block in message.blocks)
+        return replace(message, blocks=tuple(plain))
     return message
 
 

@@ -29,6 +29,7 @@ _THOUGHT = ("response.reasoning_summary_text.delta", "response.reasoning_text.de
 _THOUGHT_DONE = ("response.reasoning_summary_text.done", "response.reasoning_text.done")
 _ARGUMENTS = ("response.function_call_arguments.delta", "response.custom_tool_call_input.delta")
 _ARGUMENTS_DONE = ("response.function_call_arguments.done", "response.custom_tool_call_input.done")
+APART = "\n\n"  # what a reader sees between two messages of one answer
 _END = ("response.completed", "response.incomplete", "response.cancelled")
 _INCOMPLETE: Mapping[str, StopReason] = {"max_output_tokens": "max_tokens", "content_filter": "content_filter"}
 
@@ -46,8 +47,8 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                 yield from answer.calls.grow(event, piece)
             case {"type": str(kind)} if kind in _ARGUMENTS_DONE:
                 answer.calls.repeat(event)
-            case {"type": "response.output_item.added", "item": dict(item)} if item.get("type") in KINDS:
-                yield from answer.calls.start(event, item)
+            case {"type": "response.output_item.added", "item": dict(item)}:
+                yield from answer.start(event, item)
             case {"type": "response.output_item.done", "item": dict(item)}:
                 yield from answer.finish(event, item)
             case {"type": str(kind)} if kind in _TEXT_DONE:
@@ -75,6 +76,14 @@ class _Answer:
         self._thought: dict[tuple[object, ...], list[str]] = {}  # parts of the reasoning, by item and place
         self._refused = self._answered = self._spoken = False
         self._silent = self._empty = True  # no text since the last message's end; nothing at all yet
+        self._phase: str | None = None  # of the running message: commentary or final_answer
+
+    def start(self, event: Json, item: Json) -> Iterator[Event]:
+        match item:
+            case {"type": "message"}:
+                self._phase = text(item, "phase") or None
+            case {"type": str(kind)} if kind in KINDS:
+                yield from self.calls.start(event, item)
 
     def say(self, event: Json, said: str) -> Iterator[Event]:
         self._said.add(_part(event))
@@ -86,7 +95,7 @@ class _Answer:
             apart = self._silent and self._spoken  # an answer may be several messages: a remark, then a call, then more
             self._silent = self._empty = False
             self._spoken = True
-            yield TextDelta(f"\n\n{said}" if apart else said)
+            yield TextDelta(f"{APART}{said}" if apart else said, self._phase)
 
     def say_missing(self, event: Json, said: str) -> Iterator[Event]:
         """Text of a part that sent no deltas."""
@@ -111,6 +120,8 @@ class _Answer:
             case {"type": "reasoning"}:
                 yield from self._conclude(event, item)
             case {"type": "message"}:
+                if self._silent:
+                    self._phase = text(item, "phase") or None
                 for part in items(item, "content") if self._silent else []:
                     said = text(part, "text") or text(part, "refusal")
                     yield from self.say({**event, "type": text(part, "type")}, said)

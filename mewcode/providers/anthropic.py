@@ -8,7 +8,7 @@ import anthropic
 from anthropic import Anthropic, Stream
 
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from mewcode.llm.models import LEAST_BUDGET, always_thinks, max_output_tokens, thinking_mode
+from mewcode.llm.models import LEAST_BUDGET, always_thinks, is_known, max_output_tokens, thinking_mode
 from mewcode.llm.pairing import UNKNOWN_TOOL
 from mewcode.llm.registry import register
 from mewcode.providers._anthropic_answer import translate
@@ -88,7 +88,8 @@ def body(request: Request) -> dict[str, Json]:
 
 
 def _thinking(request: Request, limit: int) -> Json:
-    mode = thinking_mode(request.model)
+    # a server that takes no thinking refuses it, which heals itself; those that do know the older form
+    mode = thinking_mode(request.model) if is_known(request.model) else "budgeted"
     if request.thinking is None or mode == "none":
         return None
     if not request.thinking:

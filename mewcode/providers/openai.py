@@ -9,12 +9,12 @@ import openai
 from openai import OpenAI, Stream
 
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from mewcode.llm.models import always_thinks, thinking_mode
+from mewcode.llm.models import always_thinks, is_known, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._http import Lines, split_base_url
 from mewcode.providers._payload import payloads
 from mewcode.providers._remedies import RESPONSES
-from mewcode.providers._responses_answer import translate
+from mewcode.providers._responses_answer import APART, translate
 from mewcode.providers._stream import Endpoint, SdkErrors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import ApiMessage, Block
+    from mewcode.llm.messages import ApiMessage
     from mewcode.providers._http import Json
 
 BASE_URL = "https://api.openai.com/v1"
@@ -76,7 +76,7 @@ class OpenAIProvider:
 
 
 def body(request: Request) -> dict[str, Json]:
-    reasons = thinking_mode(request.model) != "none"
+    reasons = thinking_mode(request.model) != "none" or (request.thinking and not is_known(request.model))
     whole: dict[str, Json] = {
         "model": request.model,
         "instructions": request.system,
@@ -105,7 +105,7 @@ def body(request: Request) -> dict[str, Json]:
 
 def _reasoning(request: Request) -> dict[str, str]:
     reasoning = {"effort": request.effort} if request.effort else {}
-    if thinking_mode(request.model) == "none":
+    if thinking_mode(request.model) == "none" and is_known(request.model):
         return reasoning
     if request.thinking:
         reasoning["summary"] = "auto"  # without it no thinking text comes at all
@@ -116,16 +116,30 @@ def _reasoning(request: Request) -> dict[str, str]:
 
 def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
     """Messages as input items. Each has its `type`, which llama.cpp asks for."""
-    return [
-        item for message in messages for block in message.blocks if (item := _item(block, message.role)) is not None
-    ]
+    return [item for message in messages for item in _items(message)]
 
 
-def _item(block: Block, role: str) -> Json:
+def _items(message: ApiMessage) -> Iterator[Json]:
+    spoken = False
+    for block in message.blocks:
+        if isinstance(block, TextBlock):
+            yield _message(block, message.role, later=spoken)
+            spoken = True
+        elif (item := _item(block)) is not None:
+            yield item
+
+
+def _message(block: TextBlock, role: str, *, later: bool) -> Json:
+    """A later message of an answer goes back without what sets it apart for the reader."""
+    if role == "user":
+        return {"type": "message", "role": role, "content": [{"type": "input_text", "text": block.text}]}
+    said = block.text.removeprefix(APART) if later else block.text
+    whole = {"type": "message", "role": role, "content": [{"type": "output_text", "text": said}]}
+    return {**whole, "phase": block.phase} if block.phase else whole
+
+
+def _item(block: ThinkingBlock | ToolUseBlock | ToolResultBlock) -> Json:
     match block:
-        case TextBlock(said):
-            kind = "output_text" if role == "assistant" else "input_text"
-            return {"type": "message", "role": role, "content": [{"type": kind, "text": said}]}
         case ThinkingBlock(redacted_data=data):
             return _reasoning_item(data) if data else None
         case ToolUseBlock(tool_id, tool_name, arguments):

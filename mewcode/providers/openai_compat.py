@@ -6,14 +6,16 @@ Source: openai 3.57 and streams recorded from some thirty servers, 2026-11.
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import TYPE_CHECKING
 
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
-from mewcode.llm.models import always_thinks, thinking_mode
+from mewcode.llm.models import always_thinks, is_known, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._chat_answer import translate
 from mewcode.providers._remedies import CHAT
+from mewcode.providers._responses_answer import APART
 from mewcode.providers._stream import Endpoint
 from mewcode.providers.openai import ERRORS, Payloads, make_lines, result_text
 
@@ -73,6 +75,9 @@ def body(request: Request) -> dict[str, Json]:
 
 
 def _effort(request: Request) -> str | None:
+    """Thinking has no field of its own that servers agree on: the effort switches it on and off at most of them."""
+    if not is_known(request.model):
+        return request.effort or {True: "medium", False: "none", None: None}[request.thinking]
     if request.thinking is False and thinking_mode(request.model) != "none" and not always_thinks(request.model):
         return request.effort or "none"
     return request.effort
@@ -90,7 +95,7 @@ def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
 
 
 def _spell(message: ApiMessage) -> Iterator[Json]:
-    said = "\n\n".join(block.text for block in message.blocks if isinstance(block, TextBlock))
+    said = APART.join(_texts(message))
     if message.role == "assistant":
         said = "".join(map(_tagged, message.blocks)) + said
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
@@ -104,6 +109,13 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
             yield {"role": "tool", "tool_call_id": block.tool_id, "content": result_text(block)}
     if said:
         yield {"role": "user", "content": said}
+
+
+def _texts(message: ApiMessage) -> Iterator[str]:
+    """The texts of a message; what set later ones apart for the reader is not said twice."""
+    texts = (block.text for block in message.blocks if isinstance(block, TextBlock))
+    yield from itertools.islice(texts, 1)
+    yield from (text.removeprefix(APART) for text in texts)
 
 
 def _tagged(block: Block) -> str:

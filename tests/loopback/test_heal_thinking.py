@@ -83,6 +83,35 @@ def test_an_effort_that_only_stood_for_no_thinking_is_answered_by_the_least_ther
     assert bodies(server, "reasoning")[1] == ({"effort": "minimal"},)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "field", "thinking", "refusal"),
+    [
+        (CHAT, "reasoning_effort", True, openai('"tiny" does not support thinking')),
+        (CHAT, "reasoning_effort", True, openai("Unrecognized request argument supplied: reasoning_effort")),
+        (CHAT, "reasoning_effort", False, openai('"tiny" does not support thinking')),
+        (RESPONSES, "reasoning", True, openai('"tiny" does not support thinking')),
+        (RESPONSES, "reasoning", True, openai("Unsupported parameter: 'reasoning'", "reasoning")),
+        (MESSAGES, "thinking", True, anthropic('"tiny" does not support thinking')),
+        (MESSAGES, "thinking", False, anthropic("thinking: Extra inputs are not permitted")),
+    ],
+)
+def test_a_model_that_nobody_knows_is_asked_to_think_or_not_and_may_refuse(dialect, field, thinking, refusal):
+    with choosing(refusing(dialect, having(field, refusal))) as server:
+        config = replace(dialect.config(server.url), thinking=thinking)
+        turns = [turned(config) for _ in range(2)]
+    assert [turn.ended for turn in turns] == [True, True]
+    assert turns[0].remarks == ["tiny does not take settings for its thinking: left out."]
+    assert [field in heard.json for heard in server.heard] == [True, False, False]
+
+
+def test_an_effort_that_only_stood_for_thinking_is_left_out_where_the_server_knows_no_such_level():
+    refusal = openai("`reasoning_effort` must be one of `none` or `default`")
+    with choosing(refusing(CHAT, having("reasoning_effort", refusal))) as server:
+        first = turned(replace(CHAT.config(server.url), thinking=True))
+    assert first.ended
+    assert first.remarks == ["tiny does not take settings for its thinking: left out."]
+
+
 def answered_by_the_client(client, *blocks):
     spoken = conversation("Hello")
     spoken.add("assistant", [*blocks], origin=client.origin)
