@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import gc
 import os
+import signal
 import socket
 import threading
 import time
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 _HANGS = 120  # seconds, then every thread's stack is shown
 _WINDING_DOWN = 5.0
+
+# a shell's background jobs ignore it, and so would every program that a test starts and interrupts
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("mewcode", deadline=None)
 settings.load_profile("mewcode")

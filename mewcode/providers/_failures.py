@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from mewcode.providers._stream import Heard
 
 _NOTHING_THERE = re.compile(r"unexpected endpoint|unknown (endpoint|url|path|route)|no (such )?route", re.IGNORECASE)
+_PROXY_LOGIN = 407  # a proxy's own word: no server may say it
 _NOBODY_THERE = 2  # attempts: who does not listen, or is not known by that name, will hardly be there in a second
 
 
@@ -62,7 +63,7 @@ class Failures:
         match error:
             case InStreamError(body=body):
                 return read_fault(200, body, heard.headers)
-            case self._errors.status():
+            case self._errors.status() if error.status_code != _PROXY_LOGIN:
                 body = error.body if error.status_code < 300 else parse(error.response.text)
                 return read_fault(error.status_code, body, error.response.headers)
         return None
@@ -72,6 +73,8 @@ class Failures:
         if fault is not None:
             return to_error(fault, self._config, url)
         match error:
+            case self._errors.status():
+                return self._proxy_refuses(url, f"{_PROXY_LOGIN} Proxy Authentication Required")
             case self._errors.timeout() | httpx2.TimeoutException():
                 return self._timed_out(error, heard, url)
             case self._errors.connection() | httpx2.HTTPError():
@@ -136,11 +139,15 @@ class Failures:
                 f"{name}: no secure connection to {where}: {words}; {fix}.", provider=name, retryable=False
             )
         if proxy and any(isinstance(cause, httpx2.ProxyError) for cause in causes):
-            return NetworkError(
-                f"{name}: cannot reach {where}, which says {words}; correct the proxy.", provider=name, retryable=False
-            )
+            return self._proxy_refuses(url, words)
         bound = _NOBODY_THERE if any(_is_nobody(cause) for cause in causes) else None
         return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name, max_attempts=bound)
+
+    def _proxy_refuses(self, url: str, words: str) -> LLMError:
+        name, where = self._config.name, host(url)
+        through = _proxy(self._config, url) or "on the way"
+        told = f"{name}: cannot reach {where} through the proxy {through}, which says {words}; correct the proxy."
+        return NetworkError(told, provider=name, retryable=False)
 
     def _unreadable(self, what: str, heard: Heard, url: str) -> LLMError:
         if heard.events:

@@ -157,10 +157,10 @@ def test_an_endpoint_that_is_not_there_is_no_failure_of_the_server_though_it_say
     assert type(told.error) is errors.ProtocolError
 
 
-@pytest.mark.parametrize("status", [403, 407])
-def test_a_proxy_that_refuses_is_asked_once_and_named(status):
+@pytest.mark.parametrize(("scheme", "status"), [("https", 403), ("https", 407), ("http", 407)])
+def test_a_proxy_that_refuses_is_asked_once_and_named(scheme, status):
     with serving(json_error(status, {})) as proxy:
-        config = replace(CHAT.config("https://h.invalid", max_retries=2), proxy=proxy.url)
+        config = replace(CHAT.config(f"{scheme}://h.invalid", max_retries=2), proxy=proxy.url)
         told = turned(config)
         assert proxy.requests.qsize() == 1
     assert isinstance(told.error, errors.NetworkError)
