@@ -10,6 +10,7 @@ import contextlib
 import gc
 import importlib
 import pkgutil
+import re
 from typing import TYPE_CHECKING
 
 from mewcode.errors import ConfigError
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from mewcode.llm.client import LLMClient, Provider, ProviderConfig
+    from mewcode.secret import Secret
 
 _PACKAGE = "mewcode.providers"
+_HTTP = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
 _factories: dict[str, Callable[[ProviderConfig], Provider]] = {}
 
 
@@ -39,11 +42,27 @@ def protocols() -> list[str]:
 def create_client(config: ProviderConfig, system_prompt: str) -> LLMClient:
     """A client for this entry; cheap, since the protocol's module is imported by the first turn, or by `warm()`.
 
-    Raises: ConfigError for a protocol that no module speaks.
+    Raises: ConfigError for a protocol that no module speaks, or for what no request could carry.
     """
     if config.protocol not in protocols():
         raise ConfigError(f"unknown protocol `{config.protocol}`: use one of {', '.join(protocols())}")
+    _check(config)
     return Client(config, system_prompt, _make_provider)
+
+
+def _check(config: ProviderConfig) -> None:
+    """What the configuration's schema refuses with its line; here for callers that have no file."""
+    if not _HTTP.match(config.base_url or "https://host"):
+        raise ConfigError(f"{config.name}: base_url must begin with http:// or https:// and name a host")
+    if config.api_key is not None and not _is_sendable(config.api_key):
+        raise ConfigError(f"{config.name}: the key holds a line break or another character that no header may hold")
+    for header, value in config.headers.items():
+        if not _is_sendable(value):
+            raise ConfigError(f"{config.name}: the header {header} holds a character that no header may hold")
+
+
+def _is_sendable(value: Secret) -> bool:
+    return value.reveal().isascii() and value.reveal().isprintable()
 
 
 def _make_provider(config: ProviderConfig) -> Provider:

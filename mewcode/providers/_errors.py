@@ -97,7 +97,8 @@ _RULES = (
         errors.ModelNotFound,
         words=r"\bmodels?\b.{0,300}(does not exist|not found)"  # vLLM, Ollama, Venice, Gemini
         r"|model not exist|模型不存在"  # DeepSeek, GLM
-        r"|invalid model( name)?\b|not a valid model|no endpoints found",  # LiteLLM, OpenRouter
+        r"|invalid model\b(?! (output|input|response|format|param))"  # Mistral, LiteLLM
+        r"|not a valid model|no endpoints found",  # OpenRouter
         status=(200, 400, 404),
     ),
     # Anthropic, and any other 404 that speaks of one

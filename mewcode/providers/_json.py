@@ -22,11 +22,11 @@ def text(value: Any, *path: str) -> str:
 
 
 def number(value: Any, *path: str) -> int | None:
-    """The whole number there, else None; a bool is no number, nor is infinity, which Python's JSON knows."""
+    """The whole number there, else None: no count or place is below 0, a bool is no number, nor is infinity."""
     found = dig(value, *path)
     if type(found) is int:  # nearly always; the questions below take three times as long
-        return found
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found):
+        return found if found >= 0 else None
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or not math.isfinite(found) or found < 0:
         return None
     return int(found)
 

@@ -82,6 +82,7 @@ _REFUSED = (
     _row("Gemini", 404, [said("models/x is not found for this version", status="NOT_FOUND")], errors.ModelNotFound),
     _row("Venice", 404, {"error": "Specified model not found: x"}, errors.ModelNotFound),
     _row("LiteLLM", 400, said("Invalid model name passed in model=x", code="400"), errors.ModelNotFound),
+    _row("Groq", 400, said("Invalid model output format"), errors.BadRequest, in_stream=errors.ServerError),
     _row("DeepSeek", 400, said("Model Not Exist", code="invalid_request_error"), errors.ModelNotFound),
     _row("GLM", 400, said("模型不存在，请检查模型代码。", code="1211"), errors.ModelNotFound),
     _row("Perplexity", 400, said("Not this one", type="invalid_model", code=400), errors.ModelNotFound),

@@ -11,6 +11,7 @@ from mewcode.llm.conversation import Conversation
 from mewcode.llm.events import StreamEnd, StreamError, TextDelta
 from mewcode.llm.messages import ApiMessage, Origin, TextBlock
 from mewcode.llm.registry import create_client, protocols, register
+from mewcode.secret import Secret
 from tests.fakes.scripted import PATIENCE, Scripted, client_of
 
 END = StreamEnd("end", "stop")
@@ -34,6 +35,23 @@ print(*{"anthropic", "openai", "httpx2", "pydantic", "xllamacpp"} & set(sys.modu
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split("\n") == ["anthropic local openai openai-compat", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"base_url": "localhost:8080/v1"}, "base_url"),
+        ({"base_url": "ftp://h/"}, "base_url"),
+        ({"base_url": "https://"}, "base_url"),
+        ({"api_key": Secret("kk-0123\n")}, "the key"),
+        ({"api_key": Secret("kk-\xe9123")}, "the key"),
+        ({"headers": {"X-Org": Secret("a\r\nb: c")}}, "X-Org"),
+    ],
+)
+def test_what_no_request_could_carry_is_said_before_one_is_made_and_not_shown(fields, named):
+    with pytest.raises(ConfigError, match=f"^here: .*{named}") as caught:
+        create_client(ProviderConfig("here", "openai", "m", **fields), "")
+    assert "kk-" not in str(caught.value)
 
 
 @pytest.mark.parametrize("protocol", ["opnai", "", "openai_compat", "_http", "os", "../x"])
