@@ -208,18 +208,19 @@ class Session:
     def _finish(self, end: StreamEnd | StreamError | Cancelled) -> None:
         assert self.answer_id is not None
         usage: Usage | None = None
+        stopped: str | None = None
         status: Status
         match end:
             case StreamEnd():
-                status, usage = "complete", end.usage
-                remarks = self._turn.remarks if self._turn else ()
-                if note := " ".join(filter(None, (stop_note(end, self._tools), *remarks))):
-                    self._notes[self.answer_id] = note
+                status, usage, stopped = "complete", end.usage, stop_note(end, self._tools)
             case StreamError(error):
                 status = "interrupted" if self.answer().text else "error"
                 self._failures[self.answer_id] = error
             case Cancelled():
                 status = "cancelled"
+        remarks = self._turn.remarks if self._turn else ()
+        if note := " ".join(filter(None, (stopped, *remarks))):
+            self._notes[self.answer_id] = note
         if self._tools:
             self.conversation.unseal(self.answer_id)  # its calls are not kept
         self.conversation.finish(self.answer_id, status, usage, self.elapsed)

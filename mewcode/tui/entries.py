@@ -57,9 +57,9 @@ def ended(session: Session, message: Message) -> list[urwid.Text]:
     rows: list[urwid.Text] = [blank()] if message.text else []
     if failure := session.failure(message.id):
         rows.append(urwid.Text(("error", clean(str(failure)))))
-    elif words := session.note(message.id):
+    if words := session.note(message.id):
         rows.append(urwid.Text(("note", clean(words))))
-    elif not message.text and message.status == "complete":
+    if not (failure or words) and not message.text and message.status == "complete":
         rows.append(urwid.Text(("note", "The model ended its turn without an answer.")))
     return [*rows, urwid.Text(("dim", " · ".join(filter(None, (_cost(message), _offer(failure, message))))))]
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from mewcode import errors
 from mewcode.llm.events import StreamEnd
+from mewcode.session import Session
 from tests.fakes.choosy_server import bodies, choosing, having, refusing
 from tests.fakes.dialects import CHAT, MESSAGES, connected, conversation
-from tests.fakes.sse_server import Reply, json_error
+from tests.fakes.sse_server import LIMIT, Reply, json_error, serving
 from tests.loopback.turned import turned
 from tests.unit import refusal_table as words
 from tests.unit.refusal_bodies import anthropic, openai
@@ -177,3 +179,20 @@ def test_an_older_server_is_not_asked_to_cache():
         assert turned(config).ended
     assert first.remarks == []
     assert bodies(server, "cache_control") == [({"type": "ephemeral"},), (None,), (None,)]
+
+
+def test_what_was_left_out_is_said_of_an_answer_that_failed_too():
+    refused = json_error(400, {"error": {"message": "Unsupported parameter: temperature"}})
+    ready = threading.Event()
+    with (
+        serving(refused, json_error(500, {})) as server,
+        connected(replace(CHAT.config(server.url), temperature=0.5)) as client,
+    ):
+        session = Session(client, ready.set)
+        asked = session.ask("Hello")
+        while session.running:
+            assert ready.wait(LIMIT)
+            ready.clear()
+            session.pump()
+    assert session.failure(asked) is not None
+    assert session.note(asked) == "tiny does not take a temperature: left out."
