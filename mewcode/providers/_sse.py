@@ -15,7 +15,7 @@ _DONE = b"data: [DONE]\n\n"
 _BLANK_LINES = (b"\n\n", b"\n\r", b"\r\r")
 
 # Events that need no mending, in a row. Nearly every chunk is that and no more, so it is found out by one match.
-_PLAIN_NAMED = re.compile(rb"(?>event: ?+.++\ndata: ?+\{.*+\n\n)++")
+_PLAIN_NAMED = re.compile(rb"(?>event: ?+(?!ping\n).++\ndata: ?+\{.*+\n\n)++")
 _PLAIN = re.compile(rb"(?>(?:event: ?+(?!ping\n|error\n).++\n)?data: ?+\{.*+\n\n)++")
 
 _BLOCK = re.compile(rb"[^\n]++(?:\n[^\n]++)*+")  # lines up to a blank one

@@ -88,6 +88,7 @@ def test_a_byte_order_mark_is_dropped(named, size):
         b"event: ping\n\n",
         b"event: ping\ndata:\n\n",
         b"event: ping\ndata: 12:00\n\n",
+        b'event: ping\ndata: {"type": ping}\n\n',
         b"something: else\n\n",
         b"no field at all\n\n",
         b"\n\n\n",
