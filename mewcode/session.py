@@ -187,9 +187,9 @@ class Session:
         if self.answer_id is None:
             return
         match event:
-            case TextDelta(text, phase):
+            case TextDelta(text):
                 self.phase = "writing"
-                self.conversation.append(self.answer_id, text, phase)
+                self.conversation.append(self.answer_id, event.block or text)
             case ThinkingDelta():
                 self.phase = "thinking"
             case ThinkingComplete(block):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from mewcode.llm.events import (
@@ -35,8 +36,8 @@ def collect(turn: Iterable[Event], on_text: Callable[[str], None] | None = None)
     answer, started = _Answer(), time.monotonic()
     for event in turn:
         match event:
-            case TextDelta(text, phase):
-                answer.say(text, phase)
+            case TextDelta(text):
+                answer.say(event)
                 if on_text is not None:
                     on_text(text)
             case ThinkingComplete(block):
@@ -62,14 +63,14 @@ class _Answer:
     def __init__(self) -> None:
         self._blocks: list[Block] = []
         self._text: list[str] = []
-        self._phase: str | None = None  # of the text
+        self._begun = TextBlock("")  # what the text is a part of
         self._calls: dict[str, int] = {}  # tool id → its place in _blocks
 
-    def say(self, text: str, phase: str | None) -> None:
-        if phase != self._phase:
+    def say(self, delta: TextDelta) -> None:
+        if delta.block is not None:
             self._close_text()
-            self._phase = phase
-        self._text.append(text)
+            self._begun = delta.block
+        self._text.append(delta.text)
 
     def put(self, block: Block) -> None:
         self._close_text()
@@ -89,5 +90,6 @@ class _Answer:
 
     def _close_text(self) -> None:
         if self._text:
-            self._blocks.append(TextBlock("".join(self._text), self._phase))
+            self._blocks.append(replace(self._begun, text="".join(self._text)))
             self._text.clear()
+            self._begun = TextBlock("")

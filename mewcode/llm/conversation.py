@@ -57,10 +57,10 @@ class Conversation:
                 entry.message = _answering(entry.message, (origin, prefix))
             self._asked = None if running else (origin, prefix)
 
-    def append(self, message_id: str, content: str | Block, phase: str | None = None) -> None:
-        """Let a message grow: text joins the text block that is last, if it is of the same phase."""
+    def append(self, message_id: str, content: str | Block) -> None:
+        """Let a message grow: text joins the text block that is last."""
         with self._lock:
-            self._entries[message_id].append(content, phase)
+            self._entries[message_id].append(content)
 
     def finish(self, message_id: str, status: Status, usage: Usage | None = None, elapsed: float | None = None) -> None:
         """Give a message its final status; `elapsed` in seconds."""
@@ -103,28 +103,23 @@ def _answering(message: Message, asked: tuple[Origin, str] | None) -> Message:
 class _Entry:
     """A message and the text that has come since it was last read: joined when it is read, not with each delta."""
 
-    __slots__ = ("message", "phase", "tail")
+    __slots__ = ("message", "tail")
 
     def __init__(self, message: Message) -> None:
         self.message = message
         self.tail: list[str] = []
-        self.phase: str | None = None  # of the tail
 
-    def append(self, content: str | Block, phase: str | None) -> None:
+    def append(self, content: str | Block) -> None:
         if isinstance(content, str):
-            if phase != self.phase:
-                self.sealed()
-                self.phase = phase
             self.tail.append(content)
         else:
             self.message = replace(self.sealed(), blocks=(*self.sealed().blocks, content))
 
     def sealed(self) -> Message:
         if self.tail:
-            blocks = self.message.blocks
-            if blocks and isinstance(last := blocks[-1], TextBlock) and last.phase == self.phase:
-                self.tail.insert(0, last.text)
-                blocks = blocks[:-1]
-            self.message = replace(self.message, blocks=(*blocks, TextBlock("".join(self.tail), self.phase)))
+            *before, last = self.message.blocks or (TextBlock(""),)
+            open_text, stands = (last, ()) if isinstance(last, TextBlock) else (TextBlock(""), (last,))
+            grown = replace(open_text, text="".join([open_text.text, *self.tail]))
+            self.message = replace(self.message, blocks=(*before, *stands, grown))
             self.tail.clear()
         return self.message

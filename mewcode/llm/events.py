@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from mewcode.llm.messages import ThinkingBlock, Usage
+from mewcode.llm.messages import TextBlock, ThinkingBlock, Usage
 
 if TYPE_CHECKING:
     from mewcode.errors import LLMError, ToolArgumentsError
@@ -25,8 +25,16 @@ StopReason: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    """One with a `phase` or `apart` begins a new TextBlock, which gets them."""
+
     text: str
-    phase: str | None = field(default=None, compare=False, repr=False)  # goes into the TextBlock
+    phase: str | None = field(default=None, compare=False, repr=False)
+    apart: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def block(self) -> TextBlock | None:
+        """The block that it begins; None when it goes on with the one that is there."""
+        return TextBlock(self.text, self.phase, self.apart) if self.phase or self.apart else None
 
 
 @dataclass(frozen=True, slots=True)

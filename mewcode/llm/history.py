@@ -69,8 +69,8 @@ def _spoken(message: Message) -> ApiMessage:
 def _may_say(message: Message, block: Block) -> bool:
     """Only an answer thinks and calls tools, only the user brings their results, and nobody says nothing."""
     match block:
-        case TextBlock(text):
-            return bool(text.strip())
+        case TextBlock():
+            return bool(block.said.strip())
         case ToolResultBlock():
             return message.role != "assistant"
         case ThinkingBlock() | ToolUseBlock():
@@ -105,8 +105,8 @@ def _merge(group: list[ApiMessage]) -> ApiMessage:
         # thinking of several models, or among foreign words, cannot go back to one of them
         begin, *rest = message.blocks if len(origins) == 1 else without_thinking(message.blocks)
         match blocks[-1:], begin:
-            case [TextBlock(before, phase)], TextBlock(after, other) if phase == other:
-                blocks[-1] = TextBlock(f"{before}\n\n{after}", phase)
+            case [TextBlock(phase=None) as last], TextBlock(phase=None):
+                blocks[-1] = replace(last, text=f"{last.text}\n\n{begin.said}")
             case _:
                 blocks.append(begin)
         blocks += rest

@@ -36,8 +36,18 @@ def _as_dict(usage: Usage) -> dict[str, int | None]:
 
 @dataclass(frozen=True, slots=True)
 class TextBlock:
+    """Text as it is read. `phase` is the server's word for its part in the answer; `apart` counts the characters at the
+    head of `text` that set it off from the text before it, and are not the model's.
+    """
+
     text: str
-    phase: str | None = field(default=None, compare=False, repr=False)  # the server's word for its place in the answer
+    phase: str | None = field(default=None, compare=False, repr=False)
+    apart: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def said(self) -> str:
+        """The text as the model wrote it."""
+        return self.text[self.apart :]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def _without_thinking(message: ApiMessage) -> ApiMessage:
 def _without_phases(message: ApiMessage) -> ApiMessage:
     """The words of one server, which another may refuse."""
     if any(isinstance(block, TextBlock) and block.phase for block in message.blocks):
-        plain = (TextBlock(block.text) if isinstance(block, TextBlock) else block for block in message.blocks)
+        plain = (replace(block, phase=None) if isinstance(block, TextBlock) else block for block in message.blocks)
         return replace(message, blocks=tuple(plain))
     return message
 
@@ -72,8 +72,8 @@ class _Prefix:
 
 def _parts(block: Block) -> tuple[str, ...]:
     match block:
-        case TextBlock(text):
-            return "text", text
+        case TextBlock():
+            return "text", block.said
         case ThinkingBlock(text, signature, redacted_data):
             return "thinking", text, signature or "", redacted_data or ""
         case ToolUseBlock(tool_id, name, arguments):

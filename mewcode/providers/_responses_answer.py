@@ -92,10 +92,13 @@ class _Answer:
         elif said:
             self._answered = True
         if said:
-            apart = self._silent and self._spoken  # an answer may be several messages: a remark, then a call, then more
+            yield self._begin(said) if self._silent else TextDelta(said)
             self._silent = self._empty = False
-            self._spoken = True
-            yield TextDelta(f"{APART}{said}" if apart else said, self._phase)
+
+    def _begin(self, said: str) -> TextDelta:
+        """An answer may be several messages: a remark, then a call, then more."""
+        apart, self._spoken = APART if self._spoken else "", True
+        return TextDelta(apart + said, self._phase, len(apart))
 
     def say_missing(self, event: Json, said: str) -> Iterator[Event]:
         """Text of a part that sent no deltas."""

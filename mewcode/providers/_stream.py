@@ -65,7 +65,7 @@ class Heard:
         match event:
             case TextDelta(text):
                 if not text.isascii():
-                    event = TextDelta(well_formed(text), event.phase)
+                    event = replace(event, text=well_formed(text))
                 self.text.append(event.text)
                 self.length += len(text)
             case ThinkingDelta(text) | ToolCallDelta(text=text) if text.isascii():

@@ -155,8 +155,8 @@ def _may_go(block: Block, thinks: bool) -> bool:
 
 def _wire_block(block: Block) -> Json:
     match block:
-        case TextBlock(said):
-            return {"type": "text", "text": said}
+        case TextBlock():
+            return {"type": "text", "text": block.said}
         case ThinkingBlock(redacted_data=str(data)):
             return {"type": "redacted_thinking", "data": data}
         case ThinkingBlock(thought, signature):

@@ -14,7 +14,7 @@ from mewcode.llm.registry import register
 from mewcode.providers._http import Lines, split_base_url
 from mewcode.providers._payload import payloads
 from mewcode.providers._remedies import RESPONSES
-from mewcode.providers._responses_answer import APART, translate
+from mewcode.providers._responses_answer import translate
 from mewcode.providers._stream import Endpoint, SdkErrors
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import ApiMessage
+    from mewcode.llm.messages import ApiMessage, Block
     from mewcode.providers._http import Json
 
 BASE_URL = "https://api.openai.com/v1"
@@ -116,30 +116,17 @@ def _reasoning(request: Request) -> dict[str, str]:
 
 def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
     """Messages as input items. Each has its `type`, which llama.cpp asks for."""
-    return [item for message in messages for item in _items(message)]
+    return [
+        item for message in messages for block in message.blocks if (item := _item(block, message.role)) is not None
+    ]
 
 
-def _items(message: ApiMessage) -> Iterator[Json]:
-    spoken = False
-    for block in message.blocks:
-        if isinstance(block, TextBlock):
-            yield _message(block, message.role, later=spoken)
-            spoken = True
-        elif (item := _item(block)) is not None:
-            yield item
-
-
-def _message(block: TextBlock, role: str, *, later: bool) -> Json:
-    """A later message of an answer goes back without what sets it apart for the reader."""
-    if role == "user":
-        return {"type": "message", "role": role, "content": [{"type": "input_text", "text": block.text}]}
-    said = block.text.removeprefix(APART) if later else block.text
-    whole = {"type": "message", "role": role, "content": [{"type": "output_text", "text": said}]}
-    return {**whole, "phase": block.phase} if block.phase else whole
-
-
-def _item(block: ThinkingBlock | ToolUseBlock | ToolResultBlock) -> Json:
+def _item(block: Block, role: str) -> Json:
     match block:
+        case TextBlock(phase=phase):
+            kind = "output_text" if role == "assistant" else "input_text"
+            item = {"type": "message", "role": role, "content": [{"type": kind, "text": block.said}]}
+            return {**item, "phase": phase} if phase else item
         case ThinkingBlock(redacted_data=data):
             return _reasoning_item(data) if data else None
         case ToolUseBlock(tool_id, tool_name, arguments):

@@ -6,7 +6,6 @@ Source: openai 3.57 and streams recorded from some thirty servers, 2026-11.
 
 from __future__ import annotations
 
-import itertools
 import json
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,6 @@ from mewcode.llm.models import always_thinks, is_known, thinking_mode
 from mewcode.llm.registry import register
 from mewcode.providers._chat_answer import translate
 from mewcode.providers._remedies import CHAT
-from mewcode.providers._responses_answer import APART
 from mewcode.providers._stream import Endpoint
 from mewcode.providers.openai import ERRORS, Payloads, make_lines, result_text
 
@@ -95,7 +93,7 @@ def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
 
 
 def _spell(message: ApiMessage) -> Iterator[Json]:
-    said = APART.join(_texts(message))
+    said = "\n\n".join(block.said for block in message.blocks if isinstance(block, TextBlock))
     if message.role == "assistant":
         said = "".join(map(_tagged, message.blocks)) + said
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
@@ -109,13 +107,6 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
             yield {"role": "tool", "tool_call_id": block.tool_id, "content": result_text(block)}
     if said:
         yield {"role": "user", "content": said}
-
-
-def _texts(message: ApiMessage) -> Iterator[str]:
-    """The texts of a message; what set later ones apart for the reader is not said twice."""
-    texts = (block.text for block in message.blocks if isinstance(block, TextBlock))
-    yield from itertools.islice(texts, 1)
-    yield from (text.removeprefix(APART) for text in texts)
 
 
 def _tagged(block: Block) -> str:

@@ -203,7 +203,7 @@ def ends_with_the_user(question: Question) -> Iterator[Refusal]:
 def _place_faults(question: Question, place: int, given: Given, at: int) -> Iterator[Refusal]:
     item, sent = question.body["input"][place], _plain(question.body["input"][place + 1 :])
     required = _plain(given.blocks[at + 1 :])
-    if not sent or not required or not _follows(sent[0], required[0]):
+    if not sent or not required or sent[0] != required[0]:
         words = f"Item '{item['id']}' of type 'reasoning' was provided without its required following item."
         yield Refusal(words, "input")
     if _before(question.body["input"][:place], question.body) != _before(
@@ -212,34 +212,21 @@ def _place_faults(question: Question, place: int, given: Given, at: int) -> Iter
         yield _unverified(item, " What precedes it is not what it was made from.")
 
 
-def _follows(sent: Json, required: Json) -> bool:
-    """A text that was cut short of its end is none that was given; one that goes on with another item's is."""
-    match sent, required:
-        case {"assistant": said}, {"assistant": whole}:
-            return bool(said.startswith(whole))
-    return sent == required
-
-
 def _before(items: list[Json], body: Json) -> str:
     """All that stands before an item, as one string."""
     return canonical([body.get("instructions", ""), body.get("tools", []), _plain(items)])
 
 
 def _plain(items: list[Json]) -> list[Json]:
-    """Items without what a client may leave out or spell in its own way; the seam of two texts is not heard either."""
-    joined: list[Json] = []
-    for item in map(_plain_item, items):
-        if "assistant" in item and joined and "assistant" in joined[-1]:
-            joined[-1] = {"assistant": joined[-1]["assistant"] + item["assistant"]}
-        elif item.get("assistant", "-").strip():
-            joined.append(item)
-    return joined
+    """Items without what a client may leave out, blank messages too, or spell in its own way."""
+    return [item for item in map(_plain_item, items) if item.get("assistant", "-").strip()]
 
 
 def _plain_item(item: Json) -> Json:
     match item:
         case {"type": "message"}:
-            return {item["role"]: "".join(part.get("text", part.get("refusal")) for part in item["content"])}
+            said = "".join(part.get("text", part.get("refusal")) for part in item["content"])
+            return {item["role"]: said, "phase": item.get("phase")}
         case {"type": "function_call"}:
             return {"call": item["call_id"], "name": item["name"], "arguments": parsed(item["arguments"])}
         case {"type": "function_call_output"}:

@@ -59,6 +59,9 @@ def _messages_forms(part: Part, memory: Memory) -> tuple[Json, Json, list[Json]]
             return empty, empty | {"input": parsed(arguments)}, deltas
 
 
+_PHASES: tuple[Json, ...] = ({}, {"phase": "commentary"}, {"phase": "final_answer"})
+
+
 def messages_end(end: Finish, given: Given) -> list[Json | str]:
     called = any(block["type"] == "tool_use" for block in given.blocks)
     reason = "max_tokens" if end.reason == "max_tokens" else "tool_use" if called else "end_turn"
@@ -100,7 +103,7 @@ def _responses_forms(part: Part, memory: Memory) -> tuple[Json, Json, list[Json]
             empty = {"type": "reasoning", "id": new_id("rs"), "summary": []}
             return empty, empty | {"encrypted_content": new_seal()}, []
         case Said(said):
-            ids = {"id": new_id("msg"), "role": "assistant"}
+            ids = {"id": new_id("msg"), "role": "assistant", **_PHASES[len(said) % len(_PHASES)]}
             empty = {"type": "message", **ids, "content": [], "status": "in_progress"}
             content = [{"type": "output_text", "text": said, "annotations": []}]
             deltas = _deltas("output_text", "content_index", said)

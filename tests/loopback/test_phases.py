@@ -68,7 +68,10 @@ def test_chat_completions_are_told_one_message():
 def test_a_conversation_keeps_texts_of_two_phases_apart():
     conversation = Conversation()
     running = conversation.add("assistant", status="streaming")
-    for said, phase in (("a", "commentary"), ("b", "commentary"), ("c", None), ("d", None)):
-        conversation.append(running, said, phase)
+    for piece in (TextBlock("a", "commentary"), "b", TextBlock("\n\nc", apart=2), "d"):
+        conversation.append(running, piece)
     texts = [block for block in conversation.get(running).blocks if isinstance(block, TextBlock)]
-    assert [(block.text, block.phase) for block in texts] == [("ab", "commentary"), ("cd", None)]
+    assert [(block.text, block.said, block.phase) for block in texts] == [
+        ("ab", "ab", "commentary"),
+        ("\n\ncd", "cd", None),
+    ]

@@ -137,7 +137,7 @@ def as_sent(item):
     """An item of an answer as a client sends it back: ids only where they are sealed."""
     match item:
         case {"type": "message", "content": [{"text": text}]}:
-            return assistant(text)
+            return assistant(text) | ({"phase": item["phase"]} if "phase" in item else {})
         case {"type": "function_call"}:
             return {name: value for name, value in item.items() if name != "id"}
     return item
@@ -199,12 +199,14 @@ def test_reasoning_without_the_item_after_it_is_refused_where_the_answer_broke_o
         assert refusal(server, "openai", changed(kept, ("input", 1, GONE))) is None
 
 
-def test_text_of_two_items_may_go_back_as_one():
-    with strict(Answer((Thought("Hm"), Said("A"), Said("B")))) as server:
+def test_two_messages_may_not_go_back_as_one_nor_without_their_phases():
+    with strict(Answer((Thought("Hm"), Said("One."), Said("Four.")))) as server:
         assert refusal(server, "openai", REASONING) is None
-        reasoning = server.memory.answers[-1].blocks[0]
-        joined = changed(REASONING, ("input", [user(), reasoning, assistant("AB"), user()]))
-        assert refusal(server, "openai", joined) is None
+        reasoning, *said = map(as_sent, server.memory.answers[-1].blocks)
+        assert [message.get("phase") for message in said] == ["commentary", "final_answer"]
+        for items, accepted in ((said, True), ([assistant("One.Four.")], False), ([assistant("One."), said[1]], False)):
+            body = changed(REASONING, ("input", [user(), reasoning, *items, user()]))
+            assert (refusal(server, "openai", body) is None) == accepted
 
 
 def test_blank_text_after_reasoning_may_be_left_out():

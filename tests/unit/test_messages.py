@@ -22,7 +22,7 @@ from mewcode.llm.messages import (
 )
 
 FIELDS = {
-    events.TextDelta: "text phase",
+    events.TextDelta: "text phase apart",
     events.ThinkingDelta: "text",
     events.ThinkingComplete: "block",
     events.ToolCallStart: "tool_id tool_name",
@@ -32,7 +32,7 @@ FIELDS = {
     events.StreamEnd: "stop_reason raw_stop_reason usage",
     events.StreamError: "error",
     events.Cancelled: "",
-    TextBlock: "text phase",
+    TextBlock: "text phase apart",
     ThinkingBlock: "text signature redacted_data tagged",
     ToolUseBlock: "tool_id tool_name arguments",
     ToolResultBlock: "tool_id content is_error",
