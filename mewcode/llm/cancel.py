@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 class CancelToken:
     """Stopped once, for good: cancelled by somebody, or out of time. Thread: any."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_stop: Callable[[], None] = lambda: None) -> None:
+        """`on_stop` is called once, in the thread that stops it."""
+        self._on_stop = on_stop
         self._lock = threading.Lock()
         self._stopped = threading.Event()
         self._abort: Callable[[], None] | None = None
@@ -53,6 +55,7 @@ class CancelToken:
             self._stopped.set()
             if self._abort is not None:
                 self._abort()
+        self._on_stop()
 
     def sleep(self, seconds: float) -> bool:
         """Sleep; True when stopped, then at once."""

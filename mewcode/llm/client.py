@@ -7,7 +7,7 @@ import logging
 import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from mewcode.llm.history import asking, tools_as_text
 from mewcode.llm.messages import Origin
@@ -62,9 +62,10 @@ class ProviderConfig:
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
-        """What must not be shown: the key, the headers' values, and the values in the address's query."""
+        """What must not be shown: the key, the headers' values, those in the address's query, the proxy's password."""
         query = [Secret(value) for _, value in parse_qsl(urlsplit(self.base_url or "").query)]
-        return (*([self.api_key] if self.api_key else []), *self.headers.values(), *query)
+        login = [Secret(unquote(found)) for found in [urlsplit(self.proxy or "").password] if found]
+        return (*([self.api_key] if self.api_key else []), *self.headers.values(), *query, *login)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
@@ -62,7 +63,7 @@ class _Answer:
 
     def __init__(self) -> None:
         self._blocks: list[Block] = []
-        self._text: list[str] = []
+        self._text = io.StringIO()  # a million short strings would take ten times the room
         self._begun = TextBlock("")  # what the text is a part of
         self._calls: dict[str, int] = {}  # tool id → its place in _blocks
 
@@ -70,7 +71,7 @@ class _Answer:
         if delta.block is not None:
             self._close_text()
             self._begun = delta.block
-        self._text.append(delta.text)
+        self._text.write(delta.text)
 
     def put(self, block: Block) -> None:
         self._close_text()
@@ -89,7 +90,7 @@ class _Answer:
         return Message(new_id(), "assistant", tuple(self._blocks), status, usage=usage, elapsed=elapsed)
 
     def _close_text(self) -> None:
-        if self._text:
-            self._blocks.append(replace(self._begun, text="".join(self._text)))
-            self._text.clear()
+        if self._text.tell():
+            self._blocks.append(replace(self._begun, text=self._text.getvalue()))
+            self._text = io.StringIO()
             self._begun = TextBlock("")

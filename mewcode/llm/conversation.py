@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -107,19 +108,19 @@ class _Entry:
 
     def __init__(self, message: Message) -> None:
         self.message = message
-        self.tail: list[str] = []
+        self.tail = io.StringIO()  # a million short strings would take ten times the room
 
     def append(self, content: str | Block) -> None:
         if isinstance(content, str):
-            self.tail.append(content)
+            self.tail.write(content)
         else:
             self.message = replace(self.sealed(), blocks=(*self.sealed().blocks, content))
 
     def sealed(self) -> Message:
-        if self.tail:
+        if self.tail.tell():
             *before, last = self.message.blocks or (TextBlock(""),)
             open_text, stands = (last, ()) if isinstance(last, TextBlock) else (TextBlock(""), (last,))
-            grown = replace(open_text, text="".join([open_text.text, *self.tail]))
+            grown = replace(open_text, text=open_text.text + self.tail.getvalue())
             self.message = replace(self.message, blocks=(*before, *stands, grown))
-            self.tail.clear()
+            self.tail = io.StringIO()
         return self.message

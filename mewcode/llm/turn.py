@@ -13,7 +13,7 @@ import threading
 from contextlib import closing
 from typing import TYPE_CHECKING, Protocol
 
-from mewcode.errors import LLMError, MewcodeError, ProtocolError
+from mewcode.errors import LLMError, MewcodeError, ProtocolError, TimedOut
 from mewcode.llm.cancel import CancelToken
 from mewcode.llm.events import Cancelled, StreamEnd, StreamError, Terminal
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mewcode.llm.events import Event
 
 QUEUE_SIZE = 64
+_PATIENCE = 1.0  # seconds that a stopped worker has to end the turn itself
 
 _log = logging.getLogger(__name__)
 _numbers = itertools.count(1)
@@ -46,7 +47,9 @@ class Turn:
         self.queue: queue.Queue[Event] = queue.Queue(maxsize=QUEUE_SIZE)
         self._source = source
         self._on_ready = on_ready
-        self._cancel = CancelToken()
+        self._cancel = CancelToken(self._expect_end)
+        self._ending = threading.Lock()
+        self._ended = False  # the terminal event is queued, or about to be
         self.end: Terminal | None = None  # once the consumer has read it: why the turn ended
         self._worker = threading.Thread(target=self._work, name=f"mewcode-turn-{next(_numbers)}", daemon=True)
         self._worker.start()
@@ -73,16 +76,28 @@ class Turn:
     def cancel(self) -> None:
         """End the turn: what is queued stays, then comes Cancelled, unless the turn had ended already. Thread: any."""
         self._cancel.cancel()
-        # A worker that waits for room has one event in hand and its end to come: make room for both, so that nothing
-        # is lost and nobody has to read. Queue.put() looks at maxsize again each time it is woken (CPython 3.11-3.14).
-        with self.queue.mutex:
-            self.queue.maxsize = QUEUE_SIZE + 2
-            self.queue.not_full.notify_all()
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the worker; True when it is gone. `timeout` in seconds."""
         self._worker.join(timeout)
         return not self._worker.is_alive()
+
+    def _expect_end(self) -> None:
+        """The turn was stopped: it ends soon, also where the worker cannot be woken, as while a name is looked up."""
+        # A worker that waits for room has one event in hand and its end to come: make room for both, so that nothing
+        # is lost and nobody has to read. Queue.put() looks at maxsize again each time it is woken (CPython 3.11-3.14).
+        with self.queue.mutex:
+            self.queue.maxsize = QUEUE_SIZE + 2
+            self.queue.not_full.notify_all()
+        if self._worker.is_alive():
+            patience = threading.Timer(_PATIENCE, self._finish, [self._stopped()])
+            patience.daemon = True
+            patience.start()
+
+    def _stopped(self) -> Terminal:
+        if self._cancel.expired:
+            return StreamError(TimedOut("the answer took longer than total_timeout.", retryable=False))
+        return Cancelled()
 
     def _work(self) -> None:
         end: Terminal
@@ -97,7 +112,14 @@ class Turn:
             end = StreamError(LLMError(f"internal error ({type(error).__name__}); the log has the details"))
         if self._cancel.cancelled and not isinstance(end, StreamEnd):
             end = Cancelled()
-        self._put(end)
+        self._finish(end)
+
+    def _finish(self, end: Terminal) -> None:
+        """Queue the end, if none is yet."""
+        with self._ending:
+            ended, self._ended = self._ended, True
+        if not ended:
+            self._put(end)
 
     def _pass_on(self) -> Terminal:
         """Queue the source's progress; its end is returned."""
@@ -108,7 +130,8 @@ class Turn:
                     if isinstance(event, Terminal) or self._cancel.cancelled:
                         end = event if isinstance(event, Terminal) else Cancelled()
                         break
-                    self._put(event)
+                    if not self._ended:
+                        self._put(event)
         except Exception:
             if end is None:
                 raise

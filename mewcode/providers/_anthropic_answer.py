@@ -63,7 +63,7 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
             case {"type": "message_stop"}:
                 yield from answer.end()
                 if answer.stop_reason == "refusal" and answer.explanation:
-                    yield TextDelta(f"\n\n{answer.explanation}" if heard.text else answer.explanation)
+                    yield TextDelta(f"\n\n{answer.explanation}" if heard.text.tell() else answer.explanation)
                 stop = _STOP.get(answer.stop_reason or "", "other")
                 yield StreamEnd(stop, answer.stop_reason, answer.usage())
                 return
@@ -77,10 +77,14 @@ class _Open:
 
     kind: str
     pieces: list[str] = field(default_factory=list)
-    signature: str | None = None
+    signatures: list[str] = field(default_factory=list)
     tool_id: str = ""
     tool_name: str = ""
     given: Json = None  # a tool's input, where it came whole with the start
+
+    @property
+    def thinking(self) -> ThinkingBlock:
+        return ThinkingBlock(self.text, "".join(self.signatures) or None)
 
     @property
     def text(self) -> str:
@@ -106,7 +110,7 @@ class _Answer:
                 if text(block, "text"):
                     yield TextDelta(block["text"])
             case {"type": "thinking"}:
-                self._open[index] = _Open("thinking", [text(block, "thinking")], text(block, "signature") or None)
+                self._open[index] = _Open("thinking", [text(block, "thinking")], [text(block, "signature")])
                 if text(block, "thinking"):
                     yield ThinkingDelta(block["thinking"])
             case {"type": "redacted_thinking", "data": str(data)}:
@@ -127,7 +131,7 @@ class _Answer:
                     block.pieces.append(thought)
                 yield ThinkingDelta(thought)
             case {"type": "signature_delta", "signature": str(signature)} if block is not None:
-                block.signature = (block.signature or "") + signature
+                block.signatures.append(signature)
             case {"type": "input_json_delta", "partial_json": str() as piece} if block is not None and block.tool_id:
                 block.pieces.append(piece)
                 if piece:
@@ -140,7 +144,7 @@ class _Answer:
         if block is None:
             return
         if block.kind == "thinking":
-            yield ThinkingComplete(ThinkingBlock(block.text, block.signature))
+            yield ThinkingComplete(block.thinking)
         elif block.kind == "tool_use":
             yield from self.release(cut=False)
             self._held = block
@@ -158,7 +162,7 @@ class _Answer:
             if block.kind == "tool_use":
                 yield complete_call(block.tool_id, block.tool_name, block.text, cut=True)
             elif block.kind == "thinking":
-                yield ThinkingComplete(ThinkingBlock(block.text, block.signature))
+                yield ThinkingComplete(block.thinking)
 
     def count(self, usage: Json) -> None:
         for name in ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"):

@@ -39,6 +39,7 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     After the finish reason the usage may still come: for a moment reading goes on, to the end of the body at most.
     """
     answer = _Answer()
+    marked = -1  # how long the answer was when it was last known to be over
     try:
         for chunk in raw:
             whole = answer.stop_reason in _WHOLE
@@ -50,12 +51,14 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                     yield from answer.grow(choice)
             if not whole:
                 answer.check(chunk, choices)
-            if answer.stop_reason is not None:
+            if answer.stop_reason is not None and (usage or heard.length != marked):
+                marked = heard.length
                 heard.mark()
     except InStreamError:
         raise
     except Exception:
         if answer.stop_reason is None:
+            yield from answer.settle()
             raise
     yield from answer.settle()
     if answer.stop_reason is None and answer.complaint is not None:

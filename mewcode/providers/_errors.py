@@ -114,10 +114,12 @@ _BY_STATUS: Mapping[int, type[LLMError]] = {
     402: errors.QuotaExhausted,
     403: errors.PermissionDenied,
     404: errors.ProtocolError,
+    405: errors.ProtocolError,  # what a web server says of a page to which something is posted
     408: errors.TimedOut,
     409: errors.Overloaded,
     413: errors.ContextTooLong,
     429: errors.RateLimited,
+    511: errors.ProtocolError,  # a captive portal
     529: errors.Overloaded,
 }
 # The status that an error inside a stream would have had before it, where that is not 500. Source: Anthropic's list of
@@ -167,7 +169,7 @@ def _meant(code: str) -> int:
 
 def _is_spent(fault: Fault) -> bool:
     """A limit of money that comes as a limit of rate: only its words tell, and that no time to return is named."""
-    if fault.status not in (200, 429) or _time_is_named(fault):
+    if fault.status not in (200, 429) or _time_is_named(fault) or "rate_limit_exceeded" in fault.code:
         return False
     limit_of_rate = "rate_limit_error" in fault.code  # Anthropic
     words = _SPENT if limit_of_rate else _MONEY if fault.status == 429 else r"(?!)"

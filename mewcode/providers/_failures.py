@@ -16,11 +16,12 @@ from urllib.request import getproxies, proxy_bypass
 
 import httpx2
 
-from mewcode.errors import LLMError, NetworkError, ProtocolError, StreamInterrupted, TimedOut
+from mewcode.errors import LLMError, NetworkError, ProtocolError, ServerError, StreamInterrupted, TimedOut
 from mewcode.providers._body import TooLarge
 from mewcode.providers._coding import UnknownCoding
 from mewcode.providers._errors import Fault, host, parse, read_fault, to_error
 from mewcode.providers._sentences import address
+from mewcode.secret import redact
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from mewcode.providers._stream import Heard
 
 _NOTHING_THERE = re.compile(r"unexpected endpoint|unknown (endpoint|url|path|route)|no (such )?route", re.IGNORECASE)
+_AGAIN = re.compile(r"5\d\d\b")  # a proxy that could not get through, for now
 _PROXY_LOGIN = 407  # a proxy's own word: no server may say it
 _NOBODY_THERE = 2  # attempts: who does not listen, or is not known by that name, will hardly be there in a second
 
@@ -95,25 +97,26 @@ class Failures:
 
     def unusable(self, response: Any) -> LLMError:
         """For a success without any event: a page, a document, or nothing at all."""
-        name, status = self._config.name, response.status_code
+        name, status, words = self._config.name, response.status_code, ""
         match parse(response.stream.document.decode(errors="replace")):
-            case {"error": dict() | str()} as body:
+            case {"error": dict() | str()} | {"detail": _} | {"message": str()} as body:
                 told = read_fault(200, body, response.headers)
                 if _NOTHING_THERE.search(told.words):  # LM Studio says so with a 200
                     told = replace(told, status=404)
                 failed = to_error(told, self._config, str(response.url))
-                if not failed.retryable:
+                if told.status >= 300 or not isinstance(failed, ServerError):  # it is known what it is
                     return failed
+                words = f": {one_line(redact(told.words, self._config.secrets), 200)}" if told.words else ""
         kind = one_line(response.headers.get("content-type", "no type"), 60)
         what = "an empty stream" if kind.startswith("text/event-stream") else f"no event stream ({kind})"
         return ProtocolError(
-            f"{name}: {address(str(response.url))} answered with {what} ({status}); check base_url.",
+            f"{name}: {address(str(response.url))} answered with {what} ({status}){words}; check base_url.",
             provider=name,
             status=status,
         )
 
     def interrupted(self, reason: str, heard: Heard, *, retryable: bool = True) -> StreamInterrupted:
-        name, partial = self._config.name, "".join(heard.text)
+        name, partial = self._config.name, heard.text.getvalue()
         return StreamInterrupted(f"{name}: {reason}.", partial=partial, provider=name, retryable=retryable)
 
     def _timed_out(self, error: Exception, heard: Heard, url: str) -> LLMError:
@@ -122,7 +125,7 @@ class Failures:
             return self.interrupted(f"the server was silent for {config.idle_timeout:g} s", heard)
         connecting = any(isinstance(cause, httpx2.ConnectTimeout) for cause in _chain(error))
         limit, what = (config.connect_timeout, "connection to") if connecting else (config.idle_timeout, "answer from")
-        return TimedOut(f"{config.name}: no {what} {host(url)} within {limit:g} s.", provider=config.name)
+        return TimedOut(f"{config.name}: no {what} {self._where(url)} within {limit:g} s.", provider=config.name)
 
     def _unreachable(self, error: Exception, heard: Heard, url: str) -> LLMError:
         causes = list(_chain(error))
@@ -130,24 +133,29 @@ class Failures:
         words = one_line(str(causes[-1]), 200).rstrip(".") or type(causes[-1]).__name__
         if heard.events:
             return self.interrupted(f"the connection broke ({words})", heard)
-        name, where = self._config.name, host(url)
-        if proxy := _proxy(self._config, url):
-            where += f" through the proxy {proxy}"
+        name, where = self._config.name, self._where(url)
         if any(_is_tls(cause) for cause in causes):
-            fix = "set ca_bundle if the certificate is your own"
+            unknown = any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes)
+            fix = "; set ca_bundle if the certificate is your own" if unknown else ""
             return NetworkError(
-                f"{name}: no secure connection to {where}: {words}; {fix}.", provider=name, retryable=False
+                f"{name}: no secure connection to {where}: {words}{fix}.", provider=name, retryable=False
             )
-        if proxy and any(isinstance(cause, httpx2.ProxyError) for cause in causes):
+        if any(isinstance(cause, httpx2.ProxyError) for cause in causes) and not _AGAIN.match(words):
             return self._proxy_refuses(url, words)
         bound = _NOBODY_THERE if any(_is_nobody(cause) for cause in causes) else None
         return NetworkError(f"{name}: cannot reach {where}: {words}.", provider=name, max_attempts=bound)
 
     def _proxy_refuses(self, url: str, words: str) -> LLMError:
-        name, where = self._config.name, host(url)
-        through = _proxy(self._config, url) or "on the way"
-        told = f"{name}: cannot reach {where} through the proxy {through}, which says {words}; correct the proxy."
-        return NetworkError(told, provider=name, retryable=False)
+        name, where = self._config.name, self._where(url)
+        words = redact(words, self._config.secrets)
+        return NetworkError(
+            f"{name}: cannot reach {where}, which says {words}; correct the proxy.", provider=name, retryable=False
+        )
+
+    def _where(self, url: str) -> str:
+        """Whom a request goes to, and through whom."""
+        proxy = _proxy(self._config, url)
+        return f"{host(url)} through the proxy {proxy}" if proxy else host(url)
 
     def _unreadable(self, what: str, heard: Heard, url: str) -> LLMError:
         if heard.events:

@@ -104,6 +104,7 @@ class Lines:
         self._tls = _tls_context(config)
         self._lock = threading.Lock()
         self._idle = [self._make()]  # the first one now, so that a wrong setting shows before the first turn
+        self.base_url = str(self._idle[0].sdk.base_url).rstrip("/")
 
     @contextlib.contextmanager
     def lease(self, cancel: CancelToken) -> Generator[Line, None, None]:

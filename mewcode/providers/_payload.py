@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import httpx2
 
+from mewcode.providers._body import TooLarge
 from mewcode.providers._failures import InStreamError
 from mewcode.providers._server_words import parse
 
@@ -20,9 +21,14 @@ if TYPE_CHECKING:
     from mewcode.providers._http import Json
 
 
+_LARGE = 20_000  # bytes: more than any delta
+_LARGE_ONES = 50_000_000  # bytes of all such events: what one is kept of, nobody knows beforehand
+
+
 def payloads(response: httpx2.Response) -> Iterator[Json]:
     """One value an event, up to `[DONE]`. Raises: InStreamError at an `error` that is no object; ValueError."""
     assert isinstance(response.stream, httpx2.SyncByteStream)
+    room = _LARGE_ONES
     for whole in response.stream:
         for event in whole.decode().split("\n\n"):
             if event.startswith("data:"):
@@ -33,6 +39,10 @@ def payloads(response: httpx2.Response) -> Iterator[Json]:
                     raise InStreamError(said)
                 if not data:
                     continue  # behind the last event
+            if len(data) > _LARGE:
+                room -= len(data)
+                if room < 0:
+                    raise TooLarge(_LARGE_ONES, "answer with large events")
             if "\n" in data:
                 data = data.replace("\ndata:", "\n")
             if data.startswith((" [DONE]", "[DONE]")):

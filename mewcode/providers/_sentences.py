@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mewcode.llm.client import ProviderConfig
 
 _WHOLE = 500  # characters of a sentence; the server's words get what the rest leaves
-_LEAST = 200  # and never less than these
+_LEAST = 100  # and never less than these
 _PATIENCE = 60.0  # seconds; a turn does not wait longer (llm.retry), so the user has to know
 
 _SAID: Mapping[type[LLMError], tuple[str, str]] = {
@@ -120,7 +120,7 @@ def host(url: str) -> str:
 def address(url: str, base: str = "") -> str:
     """A URL, or one that is relative to `base`, without what may be secret in it: user, password, query."""
     scheme, netloc, path = _parts(url, base)
-    return one_line(urlunsplit((scheme, netloc, path, "", "")), 200)
+    return one_line(urlunsplit((scheme, netloc, path, "", "")), 120)
 
 
 def _parts(url: str, base: str = "") -> tuple[str, str, str]:

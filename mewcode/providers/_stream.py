@@ -6,14 +6,16 @@ misread (unknown events fall into the first class of the SDKs' unions). Source: 
 
 from __future__ import annotations
 
+import io
 import logging
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mewcode.errors import AuthError, LLMError, PermissionDenied, ProtocolError
-from mewcode.llm.events import StreamEnd, TextDelta, ThinkingDelta, ToolCallDelta
-from mewcode.providers._body import Watched
+from mewcode.llm.events import StreamEnd, TextDelta, ThinkingComplete, ThinkingDelta, ToolCallDelta
+from mewcode.providers._body import TooLarge, Watched
+from mewcode.providers._coding import UnknownCoding
 from mewcode.providers._failures import Failures, InStreamError, SdkErrors
 from mewcode.providers._heal import Healing
 from mewcode.providers._json import well_formed
@@ -35,6 +37,7 @@ __all__ = ["Endpoint", "Heard", "InStreamError", "SdkErrors"]
 
 _log = logging.getLogger(__name__)
 _MOST = 16 * 1024 * 1024  # characters of one answer; nobody reads more, and a server that never ends sends more
+_OBJECT = 200  # characters that an event without text counts for
 _SAME_KEY = 2  # attempts with a key that was good a moment ago: gateways refuse one now and then
 
 
@@ -45,8 +48,8 @@ class Heard:
     """
 
     events: int = 0
-    text: list[str] = field(default_factory=list)
-    length: int = 0  # characters of text, thinking and arguments
+    text: io.StringIO = field(default_factory=io.StringIO)  # a million short strings would take ten times the room
+    length: int = 0  # characters of text, thinking and arguments, and what other events take
     shown: bool = False  # whether anything was passed on
     done: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -66,13 +69,13 @@ class Heard:
             case TextDelta(text):
                 if not text.isascii():
                     event = replace(event, text=well_formed(text))
-                self.text.append(event.text)
+                self.text.write(event.text)
                 self.length += len(text)
             case ThinkingDelta(text) | ToolCallDelta(text=text) if text.isascii():
                 self.length += len(text)
             case _:
                 event = _encodable(event)
-                self.length += len(getattr(event, "text", ""))
+                self.length += _weight(event)
         return event
 
 
@@ -111,12 +114,12 @@ class Endpoint:
         config = self._config
         count = len(request.messages)
         _log.debug("%s: protocol %s, %d messages beside the system prompt", config.name, config.protocol, count)
-        with self._lines.lease(cancel) as line:
-            route = Route(str(line.sdk.base_url).rstrip("/"), self._path)
-            healing = Healing(self._remedies, Place(route.base_url, request.model), request)
-            body = healing.prepared(well_formed(body))
-            while True:
-                heard = Heard()
+        route = Route(self._lines.base_url, self._path)
+        healing = Healing(self._remedies, Place(route.base_url, request.model), request)
+        body = healing.prepared(well_formed(body))
+        while True:
+            heard = Heard()
+            with self._lines.lease(cancel) as line:  # each time: one that has been aborted is of no use
                 try:
                     for event in self._attempt(line, route.path, body, heard, translate):
                         if not heard.shown:
@@ -125,13 +128,11 @@ class Endpoint:
                         yield event
                     return
                 except Exception as error:
-                    failed = self._explained(error, heard, route, cancel)
-                    # nothing else that was thrown goes on: what the SDKs and the HTTP library say may hold the key
-                    cause = error if isinstance(error, (ValueError, RecursionError)) else None
-                better = None if heard.shown else self._better(healing, body, failed, heard, route)
-                if better is None:
-                    raise route.verdict(failed) from cause
-                body = better
+                    failed, cause = self._explained(error, heard, route, cancel), _harmless(error)
+            better = None if heard.shown else self._better(healing, body, failed, heard, route)
+            if better is None:
+                raise route.verdict(failed) from cause
+            body = better
 
     def _worked(self, healing: Healing, route: Route) -> None:
         """The server answers: what this request was has to hold for the next ones."""
@@ -243,6 +244,30 @@ class Route:
             MEMORY.take_detour(self.base_url, self._detour)
 
 
+def _harmless(error: Exception) -> Exception | None:
+    """What stands behind our error: anew, for what the SDKs and the HTTP library threw, or threw before, may hold the
+    key.
+    """
+    match error:
+        case TooLarge(limit=limit, what=what):
+            return TooLarge(limit, what)
+        case UnknownCoding(coding=coding):
+            return UnknownCoding(coding)
+        case ValueError() | RecursionError():
+            return ValueError(type(error).__name__)
+    return None
+
+
+def _weight(event: Event) -> int:
+    """What an event that is no delta takes, in characters."""
+    match event:
+        case ThinkingDelta(text) | ToolCallDelta(text=text):
+            return len(text)
+        case ThinkingComplete(block):
+            return len(block.signature or "") + len(block.redacted_data or "")
+    return _OBJECT
+
+
 def _encodable(value: Any) -> Any:
     """A value of ours with no half characters in it."""
     if is_dataclass(value) and not isinstance(value, type):
@@ -251,4 +276,4 @@ def _encodable(value: Any) -> Any:
 
 
 def _is_nothing_there(failed: LLMError) -> bool:
-    return isinstance(failed, ProtocolError) and failed.status == 404
+    return isinstance(failed, ProtocolError) and failed.status in (404, 405)

@@ -257,3 +257,21 @@ def test_a_turn_that_was_read_says_why_it_ended():
     assert turn.end is None
     events = list(turn)
     assert turn.end == events[-1] == StreamEnd("max_tokens", "length")
+
+
+def test_a_worker_that_cannot_be_woken_is_not_waited_for_long():
+    stuck = threading.Event()
+
+    def source(cancel):
+        yield TextDelta("a")
+        assert stuck.wait(PATIENCE)
+        yield TextDelta("too late")
+
+    turn = Turn(source)
+    events = iter(turn)
+    assert next(events) == TextDelta("a")
+    turn.cancel()
+    assert list(events) == [Cancelled()]
+    stuck.set()
+    assert turn.join(PATIENCE)
+    assert turn.take() == []
