@@ -103,6 +103,8 @@ class _Answer:
     def start(self, index: int | None, block: Json) -> Iterator[Event]:
         if index in self._open:
             yield from self.stop(index)  # gateways leave the event out that ends a block
+        for other in [place for place, open_ in self._open.items() if open_.kind == "thinking"]:
+            yield from self.stop(other)  # before what it led to
         yield from self.release(cut=False)
         match block:
             case {"type": "text"}:
@@ -160,7 +162,8 @@ class _Answer:
         yield from self.release(cut=self.stop_reason not in _WHOLE)
         for block in self._open.values():
             if block.kind == "tool_use":
-                yield complete_call(block.tool_id, block.tool_name, block.text, cut=True)
+                raw = block.text or spelled(block.given or None)
+                yield complete_call(block.tool_id, block.tool_name, raw, cut=self.stop_reason not in _WHOLE or not raw)
             elif block.kind == "thinking":
                 yield ThinkingComplete(block.thinking)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-import time
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ _BODY = 1_000_000_000  # bytes: a delta of four characters takes 300, so this is
 _EXCERPT = 64 * 1024  # bytes of a body that is no event stream
 _PATIENCE = 3.0  # seconds with such a body
 _LINGER = 0.1  # seconds for what comes between an answer's end mark and the end of its body
-_LAST_WORDS = 3.0  # seconds of silence after a finish reason in which something may still belong to the answer
+_LAST_WORDS = 3.0  # seconds after a finish reason for what still belongs to the answer; pings do not prolong them
 
 _BEFORE = b"\xef\xbb\xbf\r\n"  # what may come before the first field
 _STREAM = re.compile(rb"[\xef\xbb\xbf\r\n]*+(?::|(?:data|event|id|retry)[:\r\n])")
@@ -100,7 +99,7 @@ class Watched(httpx2.SyncByteStream):
         self._abort = abort
         self._patience = patience
         self._raw: Iterator[bytes] = iter(())
-        self._hurry: _Countdown | None = None
+        self._hurry: threading.Timer | None = None
         self.done = False
         self.document = b""
 
@@ -110,14 +109,18 @@ class Watched(httpx2.SyncByteStream):
         return self._events(chunks) if 200 <= self._head.status < 300 else self._excerpt(chunks)
 
     def hurry(self) -> None:
-        """The answer is over but for what comes at once if it comes; said again when something of it came."""
+        """The answer is over but for its usage, which comes at once if it comes: nobody waits longer."""
         if self._hurry is None:
-            self._hurry = _Countdown(self._abort)
-        self._hurry.wind(_LAST_WORDS)
+            self._hurry = _timer(_LAST_WORDS, self._abort)
+
+    def take_time(self) -> None:
+        """It is not over."""
+        if self._hurry is not None:
+            _stop(self._hurry)
 
     def close(self) -> None:
         if self._hurry is not None:
-            self._hurry.stop()
+            _stop(self._hurry)
         if self.done and self._head.framed:
             # what breaks after the end mark does not matter
             with _within(_LINGER, self._abort), contextlib.suppress(Exception):
@@ -178,39 +181,6 @@ def _within(seconds: float, abort: Callable[[], None]) -> Generator[None, None, 
         yield
     finally:
         _stop(timer)
-
-
-class _Countdown:
-    """Aborts at the end of the time, which may be wound up again and again at no price."""
-
-    def __init__(self, abort: Callable[[], None]) -> None:
-        self._abort = abort
-        self._until = 0.0
-        self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
-        self._stopped = False
-
-    def wind(self, seconds: float) -> None:
-        self._until = time.monotonic() + seconds
-        if self._timer is None:
-            self._timer = _timer(seconds, self._look)
-
-    def stop(self) -> None:
-        """Afterwards it aborts nothing any more."""
-        with self._lock:
-            self._stopped = True
-            if self._timer is not None:
-                self._timer.cancel()
-
-    def _look(self) -> None:
-        with self._lock:
-            if self._stopped:
-                return
-            left = self._until - time.monotonic()
-            if left <= 0:
-                self._abort()
-            else:
-                self._timer = _timer(left, self._look)
 
 
 def _timer(seconds: float, abort: Callable[[], None]) -> threading.Timer:

@@ -27,9 +27,10 @@ _STOP: Mapping[str, StopReason] = {
     "length": "max_tokens",
     "tool_calls": "tool_use",
     "function_call": "tool_use",
+    "tool_use": "tool_use",
     "content_filter": "content_filter",
 }
-_WHOLE = ("stop", "tool_calls", "function_call")  # reasons after which nothing can be missing
+_WHOLE = ("stop", "tool_calls", "function_call", "tool_use")  # reasons after which nothing can be missing
 _REASONING = ("reasoning_content", "reasoning", "reasoning_text")
 
 
@@ -39,7 +40,7 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     After the finish reason the usage may still come: for a moment reading goes on, to the end of the body at most.
     """
     answer = _Answer()
-    marked = -1  # how long the answer was when it was last known to be over
+    ended_at = -1  # how long the answer was when its finish reason came
     try:
         for chunk in raw:
             whole = answer.stop_reason in _WHOLE
@@ -51,13 +52,17 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                     yield from answer.grow(choice)
             if not whole:
                 answer.check(chunk, choices)
-            if answer.stop_reason is not None and (usage or heard.length != marked):
-                marked = heard.length
+            if answer.stop_reason is None:
+                continue
+            if ended_at < 0 and answer.said_something:
+                ended_at = heard.length
                 heard.mark()
+            elif 0 <= ended_at < heard.length:  # some servers give a reason with every chunk: it is no end
+                heard.unmark()
     except InStreamError:
         raise
     except Exception:
-        if answer.stop_reason is None:
+        if answer.stop_reason is None or heard.length > max(ended_at, 0) or not answer.said_something:
             yield from answer.settle()
             raise
     yield from answer.settle()
@@ -129,7 +134,7 @@ class _Answer:
 
     def end(self) -> Iterator[Event]:
         yield from self._close_thinking()
-        yield from self._calls.complete(cut=self.stop_reason not in _WHOLE)
+        yield from self._calls.complete(cut=self.stop_reason not in (None, *_WHOLE))  # None: `[DONE]` alone
         stop = _STOP.get(self.stop_reason or "", "other")
         if self._calls and (stop == "end" or self.stop_reason is None):
             stop = "tool_use"  # Gemini's endpoint says "stop" with tool calls, Kimi's at some hosts nothing
@@ -205,9 +210,17 @@ def _usage(usage: Json) -> Usage:
         cache_read_tokens=_first(
             usage, ("prompt_tokens_details", "cached_tokens"), ("prompt_cache_hit_tokens",), ("cached_tokens",)
         ),
-        cache_write_tokens=number(usage, "prompt_tokens_details", "cache_write_tokens"),
+        cache_write_tokens=_written(usage),
         thinking_tokens=thinking,
     )
+
+
+def _written(usage: Json) -> int | None:
+    """Tokens written to the cache. Under the names that LiteLLM gives them 0 stands for servers that do not say."""
+    said = number(usage, "prompt_tokens_details", "cache_write_tokens")
+    if said is not None:
+        return said
+    return _first(usage, ("prompt_tokens_details", "cache_creation_tokens"), ("cache_creation_input_tokens",)) or None
 
 
 def _first(usage: Json, *paths: tuple[str, ...]) -> int | None:

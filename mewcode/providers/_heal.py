@@ -28,6 +28,9 @@ Body = dict[str, Any]
 _GIVEN = re.compile(r", ['\"]input['\"]: .*?(?=, ['\"](?:ctx|url)['\"]: |\}, \{['\"]type['\"]|\}?\]?\Z)", re.DOTALL)
 
 
+_QUOTED = re.compile(r"'[^']*\s[^']*'|\"[^\"]*\s[^\"]*\"")
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """What the server said about the request, in one string: the field it names with its code, and its words."""
@@ -38,7 +41,10 @@ class Refusal:
     def of(cls, fault: Fault) -> Refusal:
         param = text(fault.body, "error", "param") or text(fault.body, "param")
         named = f"{param} {fault.code}; " if param else ""
-        return cls(named + _GIVEN.sub("", fault.words))
+        words = _GIVEN.sub("", fault.words)
+        if "content" in param:
+            words = _QUOTED.sub("", words)  # what is in a message may speak of anything
+        return cls(named + words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class Healing:
 
     def correct(self, body: Body, error: LLMError, fault: Fault | None) -> Body | None:
         """The body to send instead; None when this error cannot be helped."""
-        if fault is None or not isinstance(error, BadRequest):
+        if fault is None or not isinstance(error, BadRequest) or "invalid_prompt" in fault.code:
             return None
         refusal = Refusal.of(fault)
         called_for = [remedy for remedy in self._remedies if remedy.says.search(refusal.said)]

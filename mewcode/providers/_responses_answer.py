@@ -57,14 +57,20 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
                 yield from answer.think_missing(event, said)
             case {"type": str(kind)} if kind in _END:
                 response = event.get("response")
+                if dig(response, "status") == "failed":
+                    raise _failed(event)
                 yield from answer.end(kind.removeprefix("response."), response if isinstance(response, dict) else {})
                 return
             case {"type": "response.failed"}:
-                raise InStreamError({"error": dig(event, "response", "error") or {"message": "the response failed"}})
+                raise _failed(event)
             case {"type": "error"}:
                 raise InStreamError({"error": event.get("error") or {**event, "type": ""}})
             case {"error": dict(error)} if "type" not in event:
                 raise InStreamError({"error": error})
+
+
+def _failed(event: Json) -> InStreamError:
+    return InStreamError({"error": dig(event, "response", "error") or {"message": "the response failed"}})
 
 
 class _Answer:
@@ -74,8 +80,9 @@ class _Answer:
         self.calls = ResponsesCalls()
         self._said: set[tuple[int, int]] = set()  # parts of which text came
         self._thought: dict[tuple[object, ...], list[str]] = {}  # parts of the reasoning, by item and place
+        self._concluded: set[int] = set()  # reasoning items that were whole
         self._refused = self._answered = self._spoken = False
-        self._silent = self._empty = True  # no text since the last message's end; nothing at all yet
+        self._silent = True  # no text since the last message's end
         self._phase: str | None = None  # of the running message: commentary or final_answer
 
     def start(self, event: Json, item: Json) -> Iterator[Event]:
@@ -93,7 +100,7 @@ class _Answer:
             self._answered = True
         if said:
             yield self._begin(said) if self._silent else TextDelta(said)
-            self._silent = self._empty = False
+            self._silent = False
 
     def _begin(self, said: str) -> TextDelta:
         """An answer may be several messages: a remark, then a call, then more."""
@@ -110,7 +117,6 @@ class _Answer:
         if key not in self._thought and any(other[0] == key[0] for other in self._thought):
             said = f"\n\n{said}"  # a new part of the same summary
         self._thought.setdefault(key, []).append(said)
-        self._empty = False
         yield ThinkingDelta(said)
 
     def think_missing(self, event: Json, said: str) -> Iterator[Event]:
@@ -131,10 +137,10 @@ class _Answer:
                 self._silent = True
             case {"type": str(kind)} if kind in KINDS:
                 yield from self.calls.finish(event, item)
-        self._empty = False
 
     def _conclude(self, event: Json, item: Json) -> Iterator[Event]:
         index = _index(event)
+        self._concluded.add(index)
         thought = "".join(said for key in list(self._thought) if key[0] == index for said in self._thought.pop(key))
         if not thought:
             thought = "\n\n".join(text(part, "text") for part in items(item, "summary") or items(item, "content"))
@@ -143,9 +149,12 @@ class _Answer:
         yield ThinkingComplete(ThinkingBlock(thought, redacted_data=json.dumps(item, ensure_ascii=False)))
 
     def end(self, status: str, response: Json) -> Iterator[Event]:
-        if self._empty and not self.calls:  # gateways that do not stream send everything at the end
+        if status == "completed" and text(response, "status") in ("incomplete", "cancelled"):
+            status = response["status"]  # vLLM's one terminal event is called completed, however it ended
+        if not self._spoken and not self.calls:  # gateways that do not stream send everything at the end
             for place, item in enumerate(items(response, "output")):
-                yield from self.finish({"output_index": place}, item)
+                if item.get("type") != "reasoning" or place not in self._concluded:
+                    yield from self.finish({"output_index": place}, item)
         yield from self.calls.rest(response, cut=status != "completed")
         reason = text(response, "incomplete_details", "reason")
         raw = f"{status}:{reason}" if status == "incomplete" else status

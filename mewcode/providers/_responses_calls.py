@@ -31,6 +31,7 @@ class _Call:
     pieces: list[str] = field(default_factory=list)
     whole: str = ""  # the arguments as an event or the item repeats them
     ended: bool = False
+    cut: bool = False  # as its own item says
 
     def note(self, item: Json) -> None:
         """Take what the item says beyond its first event."""
@@ -86,7 +87,8 @@ class ResponsesCalls:
             call = self._calls[-1]
         call.note(item)
         if item.get("status") is not None or call.raw not in _SAYS_NOTHING:
-            yield _complete(call, cut=item.get("status") == "incomplete")
+            call.cut = item.get("status") == "incomplete"
+            yield _complete(call, cut=call.cut)
 
     def rest(self, response: Json, *, cut: bool) -> Iterator[Event]:
         """The calls that no event has ended, or has named. `cut`: the answer ended for want of room in the last one."""
@@ -96,9 +98,13 @@ class ResponsesCalls:
                 yield from self.finish({"output_index": place}, item)
         given = {text(item, "call_id"): item for item in output}
         for call in self._calls:
+            last = call is self._calls[-1]
             if not call.ended:
                 call.note(given.get(call.wire_id, {}))
-                yield _complete(call, cut=cut and call is self._calls[-1])
+                yield _complete(call, cut=cut and last)
+            elif cut and last and not call.cut and call.raw in _SAYS_NOTHING:
+                # vLLM calls an item completed that was cut
+                yield _complete(call, cut=True, raw="")
 
     def _begin(self, event: Json, item: Json) -> ToolCallStart:
         call = _Call(
@@ -139,9 +145,9 @@ def _differ(one: str, other: str) -> bool:
     return bool(one and other and one != other)
 
 
-def _complete(call: _Call, *, cut: bool) -> ToolCallComplete:
+def _complete(call: _Call, *, cut: bool, raw: str | None = None) -> ToolCallComplete:
     call.ended = True
-    raw = call.raw
+    raw = call.raw if raw is None else raw
     if call.takes_text:
         raw = json.dumps({"input": raw})
         raw = raw.removesuffix('"}') if cut else raw

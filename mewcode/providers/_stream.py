@@ -55,6 +55,7 @@ class Heard:
     headers: Mapping[str, str] = field(default_factory=dict)
     fault: Fault | None = None
     mark: Callable[[], None] = lambda: None
+    unmark: Callable[[], None] = lambda: None  # it was none
 
     def listen(self, raw: Iterable[object]) -> Iterator[Json]:
         """Count the stream's events; only objects are passed on, since a server may send a list or null."""
@@ -186,6 +187,7 @@ class Endpoint:
             stream = raw.response.stream
             assert isinstance(stream, Watched)
             heard.headers, heard.mark = raw.response.headers, stream.hurry
+            heard.unmark = stream.take_time
             for event in translate(self._watched(raw, stream, heard), heard):
                 if isinstance(event, StreamEnd):
                     stream.done = True

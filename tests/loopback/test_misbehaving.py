@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from mewcode import errors
-from mewcode.llm.events import Retrying, TextDelta
+from mewcode.llm.events import Retrying, StreamEnd, TextDelta, ThinkingComplete, ThinkingDelta, ToolCallComplete
 from mewcode.providers._chat_answer import translate
 from mewcode.providers._stream import Heard
 from tests.fakes.dialects import CHAT, KEY, MESSAGES, RESPONSES, each_dialect
 from tests.fakes.sse_server import Reply, Silence, json_error, serving, sse
-from tests.loopback.answers import chunk
+from tests.loopback.answers import chunk, function_call, message_end
 from tests.loopback.turned import turned
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded for now"}}
@@ -24,13 +25,110 @@ def document(body, status=200, kind="application/json"):
     return Reply((json.dumps(body).encode(),), status, {"Content-Type": kind})
 
 
-def test_what_comes_after_a_finish_reason_keeps_the_answer_open():
+def test_a_finish_reason_with_every_chunk_is_no_end():
     marks: list[str] = []
     heard = Heard()
-    heard.mark = lambda: marks.append(heard.text.getvalue())
-    for event in translate([chunk(finish="stop", content=said) for said in ("a", "b", "", "c")], heard):
+    heard.mark = lambda: marks.append(f"over after {heard.text.getvalue()}")
+    heard.unmark = lambda: marks.append(f"not over, {heard.text.getvalue()}")
+    for event in translate([chunk(finish="stop", content=said) for said in ("", "a", "b")], heard):
         heard.note(event)
-    assert marks == ["a", "ab", "abc"]
+    assert marks == ["over after a", "not over, ab"]
+
+
+def test_what_is_cut_after_such_a_reason_is_cut():
+    pieces = sse(chunk("stop", content="Hello"), chunk("stop", content=" world"))
+    with serving(Reply(pieces, end="cut")) as server:
+        told = turned(CHAT.config(server.url))
+    assert type(told.error) is errors.StreamInterrupted
+
+
+def responses(*events):
+    return Reply(RESPONSES.wire(*events))
+
+
+SAID = {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "half an ans"}
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [
+        ({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}, "max_tokens"),
+        ({"status": "incomplete", "incomplete_details": {"reason": "content_filter"}}, "content_filter"),
+        ({"status": "cancelled"}, "other"),
+        ({"status": "completed"}, "end"),
+    ],
+)
+def test_a_response_ends_as_it_says_itself_whatever_its_event_is_called(response, reason):
+    with serving(responses(SAID, {"type": "response.completed", "response": response})) as server:
+        told = turned(RESPONSES.config(server.url))
+    assert [event.stop_reason for event in told.events if isinstance(event, StreamEnd)] == [reason]
+
+
+def test_a_response_that_failed_is_an_error_whatever_its_event_is_called():
+    failed = {"status": "failed", "error": {"code": "server_error", "message": "It broke"}}
+    with serving(responses(SAID, {"type": "response.completed", "response": failed})) as server:
+        told = turned(RESPONSES.config(server.url))
+    assert "It broke" in str(told.error)
+
+
+def test_a_call_that_an_incomplete_response_ends_with_does_not_run():
+    called = function_call(0, "c1", "delete_all", "{}")
+    end = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    with serving(responses(*called, {"type": "response.completed", "response": end})) as server:
+        told = turned(RESPONSES.config(server.url))
+    calls = {event.tool_id: event for event in told.events if isinstance(event, ToolCallComplete)}
+    assert calls["c1"].arguments is None
+
+
+def test_an_answer_that_stands_in_the_last_event_alone_is_shown_beside_thinking_that_came():
+    thought = {"type": "response.reasoning_summary_text.delta", "output_index": 0, "summary_index": 0, "delta": "hm"}
+    reasoning = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"}
+    message = {"type": "message", "content": [{"type": "output_text", "text": "Yes."}]}
+    end = {"type": "response.completed", "response": {"status": "completed", "output": [reasoning, message]}}
+    with serving(responses(thought, end)) as server:
+        told = turned(RESPONSES.config(server.url))
+    kinds = [type(event) for event in told.events]
+    assert kinds == [ThinkingDelta, ThinkingComplete, TextDelta, StreamEnd]
+
+
+@pytest.mark.parametrize("finish", [None, "tool_use"])
+def test_a_call_without_arguments_is_whole_where_nothing_says_that_it_was_cut(finish):
+    call = {"index": 0, "id": "c1", "function": {"name": "now", "arguments": ""}}
+    with serving(Reply(sse(chunk(tool_calls=[call]), chunk(finish), "[DONE]"))) as server:
+        told = turned(CHAT.config(server.url))
+    assert [event.arguments for event in told.events if isinstance(event, ToolCallComplete)] == [{}]
+
+
+@pytest.mark.parametrize(
+    ("words", "param", "code"),
+    [
+        ("Invalid prompt: 'reasoning_effort is not supported' flagged by policy", None, "invalid_prompt"),
+        ("'why is temperature not supported?' is too risky", "messages[1].content", "refused"),
+    ],
+)
+def test_what_a_message_says_of_a_field_heals_nothing(words, param, code):
+    refused = json_error(400, {"error": {"message": words, "param": param, "code": code}})
+    with serving(refused) as server:
+        told = turned(replace(CHAT.config(server.url), effort="high", temperature=0.5))
+        assert server.requests.qsize() == 1
+    assert told.remarks == []
+
+
+@pytest.mark.parametrize("name", ["cache_creation_input_tokens", "prompt_tokens_details"])
+def test_tokens_written_to_the_cache_are_counted_under_each_of_their_names(name):
+    details: Any = {"cache_creation_tokens": 80} if name == "prompt_tokens_details" else 80
+    usage = {"prompt_tokens": 100, "completion_tokens": 1, name: details}
+    with serving(Reply(sse(chunk(content="Hi"), chunk("stop", usage=usage), "[DONE]"))) as server:
+        told = turned(CHAT.config(server.url))
+    assert [event.usage.cache_write_tokens for event in told.events if isinstance(event, StreamEnd)] == [80]
+
+
+def test_a_call_whose_input_came_whole_needs_no_end_of_its_block():
+    call = {"type": "tool_use", "id": "t1", "name": "add", "input": {"a": 1}}
+    start = {"type": "content_block_start", "index": 0, "content_block": call}
+    with serving(Reply(MESSAGES.wire(start, *message_end("tool_use")))) as server:
+        told = turned(MESSAGES.config(server.url))
+    assert [event.arguments for event in told.events if isinstance(event, ToolCallComplete)] == [{"a": 1}]
 
 
 @each_dialect
