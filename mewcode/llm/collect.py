@@ -43,8 +43,8 @@ def collect(turn: Iterable[Event], on_text: Callable[[str], None] | None = None)
                     on_text(text)
             case ThinkingComplete(block):
                 answer.put(block)
-            case ToolCallComplete(tool_id, tool_name, arguments):
-                answer.call(ToolUseBlock(tool_id, tool_name, arguments))
+            case ToolCallComplete(tool_id, tool_name, arguments, extra=extra):
+                answer.call(ToolUseBlock(tool_id, tool_name, arguments, extra))
             case StreamEnd():
                 return answer.message("complete", event.usage, started), event.usage
             case StreamError(error):

@@ -65,12 +65,16 @@ class ToolCallDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallComplete:
-    """`arguments` is None, and `error` says why, when the JSON is broken or cut: such a call must not run."""
+    """`arguments` is None, and `error` says why, when the JSON is broken or cut: such a call must not run.
+
+    A call that a server turned out to have begun twice has started, but is never complete.
+    """
 
     tool_id: str
     tool_name: str
     arguments: dict[str, Any] | None
     error: ToolArgumentsError | None = None
+    extra: str | None = field(default=None, compare=False, repr=False)  # see ToolUseBlock
 
 
 @dataclass(frozen=True, slots=True)

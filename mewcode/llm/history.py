@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, unsealed
 from mewcode.llm.pairing import OPENING, pair_tools, without_thinking
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _merge(group: list[ApiMessage]) -> ApiMessage:
     blocks: list[Block] = []
     for message in group:
         # thinking of several models, or among foreign words, cannot go back to one of them
-        begin, *rest = message.blocks if len(origins) == 1 else without_thinking(message.blocks)
+        begin, *rest = message.blocks if len(origins) == 1 else _foreign(message, first)
         match blocks[-1:], begin:
             case [TextBlock(phase=None) as last], TextBlock(phase=None):
                 blocks[-1] = replace(last, text=f"{last.text}\n\n{begin.said}")
@@ -111,6 +111,12 @@ def _merge(group: list[ApiMessage]) -> ApiMessage:
                 blocks.append(begin)
         blocks += rest
     return replace(first, blocks=tuple(blocks), origin=first.origin if origins <= {first.origin, None} else None)
+
+
+def _foreign(message: ApiMessage, first: ApiMessage) -> list[Block]:
+    """Its blocks beside words of others: seals at calls stay those of the answer that they are added to."""
+    blocks = without_thinking(message.blocks)
+    return blocks if message.origin == first.origin else [unsealed(block) for block in blocks]
 
 
 def tools_as_text(messages: Iterable[ApiMessage]) -> list[ApiMessage]:

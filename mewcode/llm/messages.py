@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -58,15 +58,20 @@ class ThinkingBlock:
     signature: str | None = None
     redacted_data: str | None = None
     tagged: str | None = field(default=None, compare=False, repr=False)  # as it stood inside the text, tags and all
+    details: str | None = field(default=None, compare=False, repr=False)  # as a chat server sealed it, a JSON array
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUseBlock:
-    """A call that the model asked for. `arguments` is None when they came broken or cut: it must not run."""
+    """A call that the model asked for. `arguments` is None when they came broken or cut: it must not run.
+
+    `extra` is the JSON of what a server put beside it, a seal of the thinking before it: it goes back as that does.
+    """
 
     tool_id: str
     tool_name: str
     arguments: dict[str, Any] | None
+    extra: str | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +85,13 @@ Block: TypeAlias = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock
 
 
 def unsealed(block: Block) -> Block:
-    """Thinking as mere text, which no service takes back; any other block as it is."""
-    return ThinkingBlock(block.text) if isinstance(block, ThinkingBlock) else block
+    """Thinking as mere text, which no service takes back, and a call without its seal; any other block as it is."""
+    match block:
+        case ThinkingBlock(text):
+            return ThinkingBlock(text)
+        case ToolUseBlock(extra=str()):
+            return replace(block, extra=None)
+    return block
 
 
 class Origin(NamedTuple):

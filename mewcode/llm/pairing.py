@@ -18,6 +18,7 @@ NOT_RUN = "This call was not run."
 BROKEN = "This call was not run: its arguments were no valid JSON."
 UNKNOWN_TOOL = "unknown_tool"
 OPENING = "(The conversation continues.)"
+UNANSWERED = "(No answer was given to this.)"
 
 _TAKEN_BY_ALL = re.compile(r"[a-zA-Z0-9_-]{1,40}")  # ids: Anthropic's letters, OpenAI's length (chat completions)
 _NO_LETTER = re.compile(r"[^a-zA-Z0-9_-]")

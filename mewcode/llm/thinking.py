@@ -12,7 +12,8 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
+from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, unsealed
+from mewcode.llm.pairing import without_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,9 +39,8 @@ def own_thinking(history: Iterable[ApiMessage], origin: Origin, opening: str) ->
 
 
 def _without_thinking(message: ApiMessage) -> ApiMessage:
-    if any(isinstance(block, ThinkingBlock) for block in message.blocks):
-        return replace(message, blocks=tuple(block for block in message.blocks if not isinstance(block, ThinkingBlock)))
-    return message
+    """Without the seals at its calls, too."""
+    return replace(message, blocks=tuple(map(unsealed, without_thinking(message.blocks))))
 
 
 def _without_phases(message: ApiMessage) -> ApiMessage:
@@ -75,11 +75,15 @@ def _parts(block: Block) -> tuple[str, ...]:
         case TextBlock():
             return "text", block.said
         case ThinkingBlock(text, signature, redacted_data):
-            return "thinking", text, signature or "", redacted_data or ""
-        case ToolUseBlock(tool_id, name, arguments):
-            return "call", tool_id, name, json.dumps(arguments)
+            return "thinking", text, signature or "", redacted_data or "", *_if_any(block.details)
+        case ToolUseBlock(tool_id, name, arguments, extra):
+            return "call", tool_id, name, json.dumps(arguments), *_if_any(extra)
         case ToolResultBlock(tool_id, content, is_error):
             return "result", tool_id, content, str(is_error)
+
+
+def _if_any(part: str | None) -> tuple[str, ...]:
+    return (part,) if part else ()
 
 
 def _bytes(text: str) -> bytes:

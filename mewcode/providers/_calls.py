@@ -46,14 +46,21 @@ def spelled(arguments: Json) -> str:
     return json.dumps(arguments)
 
 
-def complete_call(tool_id: str, tool_name: str, raw: str, *, cut: bool = False) -> ToolCallComplete:
+def complete_call(
+    tool_id: str, tool_name: str, raw: str, *, cut: bool = False, extra: str | None = None
+) -> ToolCallComplete:
     """The finished call. No text at all means no arguments, unless the answer was cut there."""
     try:
         if not tool_name.strip():
             raise ValueError("the call names no tool")
-        return ToolCallComplete(tool_id, tool_name, _arguments(raw, cut=cut))
+        return ToolCallComplete(tool_id, tool_name, _arguments(raw, cut=cut), extra=extra)
     except ValueError as error:
-        return ToolCallComplete(tool_id, named(tool_name), None, ToolArgumentsError(raw, str(error)))
+        return ToolCallComplete(tool_id, named(tool_name), None, ToolArgumentsError(raw, str(error)), extra)
+
+
+def is_nothing(raw: str) -> bool:
+    """Whether these are no arguments at all; null says the same as no text."""
+    return raw.strip() in ("", "null")
 
 
 def is_whole(raw: str) -> bool:
@@ -62,7 +69,7 @@ def is_whole(raw: str) -> bool:
 
 
 def _arguments(raw: str, *, cut: bool) -> dict[str, Any]:
-    if not raw.strip() and not cut:
+    if is_nothing(raw) and not cut:
         return {}
     try:
         arguments = json.loads(

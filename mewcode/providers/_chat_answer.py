@@ -12,6 +12,7 @@ from mewcode.llm.events import StreamEnd, TextDelta, ThinkingComplete, ThinkingD
 from mewcode.llm.messages import ThinkingBlock, Usage
 from mewcode.providers._chat_calls import ChatCalls
 from mewcode.providers._json import dig, items, number, text
+from mewcode.providers._reasoning_details import ReasoningDetails
 from mewcode.providers._stream import InStreamError
 from mewcode.providers._think_tag import ThinkTag
 
@@ -77,6 +78,7 @@ class _Answer:
         self._calls = ChatCalls()
         self._tag = ThinkTag()
         self._thought: list[str] = []
+        self._details = ReasoningDetails()
         self._usage = Usage()
         self._spoke = self._refused = False
         self.stop_reason: str | None = None
@@ -103,6 +105,7 @@ class _Answer:
 
     def _grow_by(self, delta: Json) -> Iterator[Event]:
         said, thought = _content(delta.get("content"))
+        self._details.add(items(delta, "reasoning_details"))
         yield from self._think(thought or _reasoning(delta))
         yield from self._split(said)
         if refusal := text(delta, "refusal"):
@@ -148,7 +151,7 @@ class _Answer:
     def _say(self, said: str) -> Iterator[Event]:
         if said:
             self._spoke = True
-            if self._thought:
+            if self._thought or self._details:
                 yield from self._close_thinking()
             yield TextDelta(said)
 
@@ -158,8 +161,9 @@ class _Answer:
             yield ThinkingDelta(thought)
 
     def _close_thinking(self) -> Iterator[Event]:
-        if self._thought:
-            yield ThinkingComplete(ThinkingBlock("".join(self._thought), tagged=self._tag.raw))
+        details = self._details.take()
+        if self._thought or details:
+            yield ThinkingComplete(ThinkingBlock("".join(self._thought), tagged=self._tag.raw, details=details))
             self._thought.clear()
 
 

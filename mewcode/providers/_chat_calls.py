@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mewcode.llm.events import ToolCallDelta, ToolCallStart
-from mewcode.providers._calls import CallIds, complete_call, is_whole, named, spelled
-from mewcode.providers._json import dig, number, text
+from mewcode.providers._calls import CallIds, complete_call, is_nothing, is_whole, named, spelled
+from mewcode.providers._json import dig, number, text, well_formed
+from mewcode.providers._split_calls import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from mewcode.llm.events import Event
     from mewcode.providers._http import Json
+
+
+_EMPTY = "{}"
 
 
 @dataclass(slots=True)
@@ -24,11 +30,19 @@ class _Call:
     tool_name: str = ""
     pieces: list[str] = field(default_factory=list)
     whole: bool = False  # it was, when the next call began
+    extra: str | None = None
 
     @property
     def came_at_once(self) -> bool:
-        """Whether its first piece held everything."""
-        return len(self.pieces) == 1 and is_whole(self.pieces[0])
+        """Whether its first piece held everything; what holds nothing may be a placeholder."""
+        return len(self.pieces) == 1 and self.pieces[0].strip() != _EMPTY and is_whole(self.pieces[0])
+
+    @property
+    def raw(self) -> str:
+        """Its arguments, without the placeholder that some gateways send before them (LiteLLM)."""
+        first, *rest = self.pieces or [""]
+        real = "".join(rest)
+        return real if (is_nothing(first) or first.strip() == _EMPTY) and real.strip() else first + real
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +68,18 @@ class ChatCalls:
     def __bool__(self) -> bool:
         return bool(self._calls)
 
-    def merge(self, json: Json) -> Iterator[Event]:
-        function = dig(json, "function")
+    def merge(self, entry: Json) -> Iterator[Event]:
+        function = dig(entry, "function")
         piece = _Piece(
-            number(json, "index"), text(json, "id"), text(function, "name"), spelled(dig(function, "arguments"))
+            number(entry, "index"), text(entry, "id"), text(function, "name"), spelled(dig(function, "arguments"))
         )
         call = self._find(piece)
-        if call is None or (piece.name and call.pieces == [piece.fragment] and call.came_at_once):
-            return  # it says nothing, or once more what is known
+        if call is None:
+            return
+        if extra := dig(entry, "extra_content"):
+            call.extra = call.extra or json.dumps(well_formed(extra))
+        if piece.name and call.pieces == [piece.fragment] and call.came_at_once:
+            return  # it says once more what is known
         call.tool_name = call.tool_name or piece.name
         if piece.wire_id and not call.wire_id:
             call.wire_id = piece.wire_id
@@ -74,12 +92,19 @@ class ChatCalls:
             yield from self._start(call)
 
     def complete(self, *, cut: bool) -> Iterator[Event]:
-        """Every call, in the order in which they began. `cut`: the answer ended for want of room in the last one."""
-        for call in self._calls:
-            if not call.tool_id:
-                yield from self._start(call)
-            raw = "".join(call.pieces)
-            yield complete_call(call.tool_id, call.tool_name, raw, cut=cut and call is self._calls[-1])
+        """Every call, in the order in which they began. `cut`: the answer ended for want of room in the last one.
+
+        Neighbours with one index and one name may be pieces of one call, see mewcode.providers._split_calls.
+        """
+        for _, neighbours in groupby(self._calls, key=lambda call: (call.index, call.tool_name)):
+            run = list(neighbours)
+            cut_here = cut and run[-1] is self._calls[-1]
+            for first, raw in joined([call.raw for call in run], cut=cut_here):
+                call = run[first]
+                if not call.tool_id:
+                    yield from self._start(call)
+                last = cut_here and first == len(run) - 1
+                yield complete_call(call.tool_id, call.tool_name, raw, cut=last, extra=call.extra)
 
     def _find(self, piece: _Piece) -> _Call | None:
         """The call that the piece belongs to, maybe a new one; None for a piece that says nothing of a call."""

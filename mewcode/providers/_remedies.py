@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mewcode.llm.models import LEAST_BUDGET
 from mewcode.providers._edits import altered, complaint, dropping, pattern, refused, without
 from mewcode.providers._heal import Remedy
+from mewcode.providers._history_remedies import BROKEN_SEALS, CALL_IDS, ORDER, SEALS, SIGNATURES
 from mewcode.providers._json import dig
 from mewcode.providers._thinking_remedies import (
     FORM,
@@ -17,6 +18,7 @@ from mewcode.providers._thinking_remedies import (
     NO_LEVEL,
     NO_THINKING,
     REASONING,
+    UNREASONED,
     UNSEALED,
     UNTHOUGHT,
     effort_at,
@@ -106,6 +108,11 @@ def _with_empty_content(body: Body, request: Request, refusal: Refusal) -> Body 
 CHAT = (
     _LENGTH,
     REASONING,
+    ORDER,  # before the system prompt, which the same sentence may be about
+    CALL_IDS,
+    SIGNATURES,
+    SEALS,
+    BROKEN_SEALS,
     dropping("stream_options"),  # Azure's older versions
     _renaming("max_tokens", "max_completion_tokens"),  # OpenAI's reasoning models
     _renaming("max_completion_tokens", "max_tokens"),  # vLLM, TGI, Mistral
@@ -130,6 +137,7 @@ MESSAGES = (
     _LENGTH,
     UNSEALED,
     UNTHOUGHT,
+    UNREASONED,
     dropping("cache_control"),  # older servers that speak the protocol
     dropping("thinking", "display", says=pattern(r"thinking\S*display")),
     FORM,  # before effort, which the same sentence names as the other way

@@ -6,17 +6,22 @@ Source: the refusals recorded from, or reported of, the servers named beside eac
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING
 
-from mewcode.llm.messages import ThinkingBlock
+from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock
 from mewcode.llm.models import EFFORTS, LEAST_BUDGET
 from mewcode.providers._edits import NEVER_TAKEN, REST, altered, complaint, pattern, without
 from mewcode.providers._heal import Remedy
 from mewcode.providers._json import dig, text, well_formed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from mewcode.llm.client import Request
+    from mewcode.llm.messages import ApiMessage
     from mewcode.providers._heal import Body, Refusal
+    from mewcode.providers._http import Json
 
 _LEVELS = re.compile(
     r"(?:(?:supported|allowed|accepted|valid) [\w ]{1,40}[:\[]|supports[^.:]*:|one of|should be|must be)(.*)", re.DOTALL
@@ -59,20 +64,41 @@ def _place(level: str) -> int:
 
 
 def _with_reasoning(body: Body, request: Request, refusal: Refusal) -> Body | None:
-    """Thinking beside the calls that it led to. DeepSeek."""
-    thoughts = iter(
-        "".join(block.text for block in message.blocks if isinstance(block, ThinkingBlock))
-        for message in request.messages
-        if message.role == "assistant"
-    )
-    messages = [
-        {**message, "reasoning_content": well_formed(thought)}
-        if thought is not None and message.get("tool_calls")
-        else message
-        for message in body["messages"]
-        for thought in [next(thoughts, "") if message["role"] == "assistant" else None]
-    ]
+    """Thinking in the answers that it led to; where tools were called, no answer without: a blank stands for none."""
+    messages = [*body["messages"]]
+    called = any(message.get("tool_calls") for message in messages)
+    for place, thought in _thoughts(messages, request):
+        if thought or called:
+            messages[place] = {**messages[place], "reasoning_content": well_formed(thought) or _NO_REASONING}
     return {**body, "messages": messages} if messages != body["messages"] else None
+
+
+def _thoughts(messages: list[Json], request: Request) -> Iterator[tuple[int, str]]:
+    """The place of each answer in the body, and what was thought for it; nothing for one that a remedy put there."""
+    spelled = deque(part for message in request.messages for part in _spelled(message))
+    for place, message in enumerate(messages):
+        role, thought = spelled[0] if spelled else ("", "")
+        if message["role"] == role:
+            spelled.popleft()
+        if message["role"] == "assistant":
+            yield place, thought if role == "assistant" else ""
+
+
+def _spelled(message: ApiMessage) -> list[tuple[str, str]]:
+    """The roles under which the protocol has this message, and the thinking of an answer."""
+    if message.role == "assistant":
+        return [("assistant", "".join(block.text for block in message.blocks if isinstance(block, ThinkingBlock)))]
+    results = [("tool", "") for block in message.blocks if isinstance(block, ToolResultBlock)]
+    said = any(isinstance(block, TextBlock) for block in message.blocks)
+    return [*results, ("user", "")] if said else results
+
+
+def _unreasoned(body: Body, request: Request, refusal: Refusal) -> Body | None:
+    """Some servers think unless they are told not to, and then want thinking before each call, whoever made it."""
+    if dig(body, "thinking", "type") == "disabled":
+        return None
+    mended = {**body, "thinking": {"type": "disabled"}}
+    return _unthought_messages(mended, request, refusal) or mended
 
 
 _FORM = pattern(
@@ -137,9 +163,12 @@ def _unthought_items(body: Body, request: Request, refusal: Refusal) -> Body | N
     return {**body, "input": items} if items != body["input"] else None
 
 
-# DeepSeek, Kimi
-REASONING = Remedy("reasoning", pattern(r"reasoning_content.*(passed back|missing|required)"), _with_reasoning)
+# DeepSeek, Kimi, MiMo; over Messages, too
+_NO_REASONING = " "  # Kimi takes no text of no length
+_WANTS_REASONING = pattern(r"reasoning_content.*(passed back|missing|required)")
+REASONING = Remedy("reasoning", _WANTS_REASONING, _with_reasoning)
 UNSEALED = Remedy("history", _UNSEALED, _unthought_messages, lasting=False)
 UNTHOUGHT = Remedy("answer", pattern(r"expected .?thinking"), _thoughtless, lasting=False, remark=_thoughtless_remark)
+UNREASONED = Remedy("answer", _WANTS_REASONING, _unreasoned, lasting=False, remark=_thoughtless_remark)
 FORM = Remedy("form of thinking", _FORM, _other_thinking, remark=_other_thinking_remark, asked=_asked_thinking)
 LOST = Remedy("history", _LOST, _unthought_items, lasting=False)

@@ -18,7 +18,7 @@ from mewcode.providers._stream import Endpoint
 from mewcode.providers.openai import ERRORS, Payloads, make_lines, result_text
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from mewcode.llm.cancel import CancelToken
     from mewcode.llm.client import ProviderConfig, Request
@@ -87,7 +87,7 @@ def _system(prompt: str) -> list[Json]:
 
 def to_wire(messages: Sequence[ApiMessage]) -> list[Json]:
     """Messages as the protocol spells them; a tool's result is a message of its own. Of thinking only what came inside
-    the text goes back.
+    the text goes back, and what the server sealed.
     """
     return [spelled for message in messages for spelled in _spell(message)]
 
@@ -98,9 +98,9 @@ def _spell(message: ApiMessage) -> Iterator[Json]:
         said = "".join(map(_tagged, message.blocks)) + said
         calls = [_call(block) for block in message.blocks if isinstance(block, ToolUseBlock)]
         if calls:  # beside them null and no text are the same, and of the two more servers take null
-            yield {"role": "assistant", "content": said or None, "tool_calls": calls}
+            yield {"role": "assistant", "content": said or None, "tool_calls": calls, **_details(message.blocks)}
         else:
-            yield {"role": "assistant", "content": said}
+            yield {"role": "assistant", "content": said, **_details(message.blocks)}
         return
     for block in message.blocks:
         if isinstance(block, ToolResultBlock):
@@ -114,9 +114,16 @@ def _tagged(block: Block) -> str:
     return (block.tagged or "") if isinstance(block, ThinkingBlock) else ""
 
 
+def _details(blocks: Iterable[Block]) -> Json:
+    """Thinking as the server sealed it. OpenRouter, and gateways like it."""
+    sealed = [block.details for block in blocks if isinstance(block, ThinkingBlock) and block.details]
+    return {"reasoning_details": [detail for part in sealed for detail in json.loads(part)]} if sealed else {}
+
+
 def _call(block: ToolUseBlock) -> Json:
     arguments = json.dumps(block.arguments or {}, ensure_ascii=False)
-    return {"id": block.tool_id, "type": "function", "function": {"name": block.tool_name, "arguments": arguments}}
+    call = {"id": block.tool_id, "type": "function", "function": {"name": block.tool_name, "arguments": arguments}}
+    return {**call, "extra_content": json.loads(block.extra)} if block.extra else call
 
 
 register("openai-compat", OpenAICompat)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from tests.fakes.strict_memory import Json, Question, Refusal
 from tests.fakes.strict_refusals import fits, missing, unknown, unsupported_effort, wrong_type
+from tests.fakes.strict_vendors import VENDOR_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,8 +112,9 @@ def message_fields(question: Question) -> Iterator[Refusal]:
             yield Refusal(f"Unexpected role '{role}'", f"messages[{place}].role")
             continue
         known = _FIELDS[role]
-        if question.options.wants_reasoning_content and role == "assistant":
-            known = known | {"reasoning_content"}
+        if role == "assistant":
+            known = known | ({"reasoning_content"} if question.options.wants_reasoning_content else set())
+            known = known | ({"reasoning_details"} if question.options.seals_reasoning else set())
         yield from (_extra([*where, role, name]) for name in sorted(message.keys() - known))
         if role == "tool" and not fits(message.get("tool_call_id"), str):
             yield missing(f"messages[{place}].tool_call_id")
@@ -134,7 +136,7 @@ def roles_alternate(question: Question) -> Iterator[Refusal]:
     for message in question.body["messages"]:
         role = message["role"]
         if before == "tool" and role == "user" and not question.options.user_after_tool:
-            yield Refusal("Unexpected role 'user' after role 'tool'", None, None, flat=True)
+            yield Refusal("Unexpected role 'user' after role 'tool'", None, "3230", flat=True)
         if role not in _NEXT[before]:
             words = "After the optional system message, conversation roles must alternate user and assistant roles"
             yield Refusal(f"{words} except for tool calls and results. ({role} after {before})", flat=True)
@@ -172,9 +174,8 @@ def tool_calls(question: Question) -> Iterator[Refusal]:
             match call:
                 case {"id": str(call_id), "type": "function", "function": {"name": str(name), "arguments": str(it)}}:
                     yield from _call_faults(where, call_id, name, it)
-                    extra = (call.keys() - {"id", "type", "function"}) | (
-                        call["function"].keys() - {"name", "arguments"}
-                    )
+                    known = {"id", "type", "function"} | ({"extra_content"} if question.options.signs_calls else set())
+                    extra = (call.keys() - known) | (call["function"].keys() - {"name", "arguments"})
                     yield from (_extra(["body", "messages", place, "tool_calls", index, it]) for it in sorted(extra))
                 case _:
                     yield missing(where)
@@ -205,15 +206,6 @@ def calls_are_ours(question: Question) -> Iterator[Refusal]:
     yield from (Refusal(f"{call_id} is no call of this server") for call_id in question.refuses_calls(calls))
     if calls and not question.body.get("tools"):
         yield Refusal("Requests with tool calls in their messages must define tools", "tools")
-
-
-def reasoning_comes_back(question: Question) -> Iterator[Refusal]:
-    for message in question.body["messages"]:
-        founds = [question.memory.find("id", call["id"]) for call in message.get("tool_calls", [])]
-        for found in filter(None, founds if question.options.wants_reasoning_content else []):
-            thought = "".join(block["text"] for block in found[0].blocks if block["type"] == "reasoning")
-            if message.get("reasoning_content", "") != thought:
-                yield Refusal("The `reasoning_content` in the thinking mode must be passed back to the API.")
 
 
 def _call_faults(where: str, call_id: str, name: str, arguments: str) -> Iterator[Refusal]:
@@ -251,5 +243,5 @@ HISTORY_RULES = (
     content,
     calls_are_answered,
     calls_are_ours,
-    reasoning_comes_back,
+    *VENDOR_RULES,
 )

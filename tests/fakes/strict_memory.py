@@ -26,7 +26,10 @@ class Options:
     empty_content: Literal["null", "empty"] = "null"  # chat: how an answer of calls alone spells its content
     system_role: bool = True  # chat; o1-mini has none
     user_after_tool: bool = True  # chat; Mistral wants the assistant there
-    wants_reasoning_content: bool = False  # chat; DeepSeek, beside tool_calls
+    short_call_ids: bool = False  # chat; Mistral's have nine letters
+    wants_reasoning_content: bool = False  # chat; DeepSeek and Kimi, in a history with tool calls
+    signs_calls: bool = False  # chat; Gemini, and wants the signatures back as long as the user has not spoken again
+    seals_reasoning: bool = False  # chat; OpenRouter, which takes it back as it was or not at all
 
 
 class Refusal(NamedTuple):
@@ -43,6 +46,7 @@ class Given:
     """One answer, as far as it went out: its finished blocks or items, and the body of the request that it answers."""
 
     body: Json
+    options: Options = Options()
     blocks: list[Json] = field(default_factory=list)
 
     @property
@@ -58,12 +62,12 @@ class Memory:
         self.calls: set[str] = set()  # ids of tool calls, also of those that were cut
         self.systems: dict[str, str] = {}  # first user message → system prompt, both as JSON
 
-    def answering(self, body: Json) -> Given:
-        self.answers.append(Given(body))
+    def answering(self, body: Json, options: Options) -> Given:
+        self.answers.append(Given(body, options))
         return self.answers[-1]
 
-    def new_call(self, prefix: str) -> str:
-        call_id = new_id(prefix)
+    def new_call(self, prefix: str, *, short: bool = False) -> str:
+        call_id = secrets.token_hex(5)[:9] if short else new_id(prefix)
         self.calls.add(call_id)
         return call_id
 

@@ -11,7 +11,13 @@ def error_body(status: int, refusal: Refusal) -> Json:
     kind = "server_error" if status >= 500 else "invalid_request_error"
     if refusal.flat:
         kind = "BadRequestError"
-        return {"object": "error", "message": refusal.message, "type": kind, "param": refusal.param, "code": status}
+        return {
+            "object": "error",
+            "message": refusal.message,
+            "type": kind,
+            "param": refusal.param,
+            "code": refusal.code or status,
+        }
     return {"error": {"message": refusal.message, "type": kind, "param": refusal.param, "code": refusal.code}}
 
 

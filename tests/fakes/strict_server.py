@@ -22,7 +22,7 @@ from tests.fakes.strict_memory import Json, Memory, Options, Question, Refusal
 from tests.fakes.strict_plans import Answer, Cut, Fault, Finish, Plan, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from tests.fakes.strict_memory import Given
     from tests.fakes.strict_plans import Part
@@ -83,13 +83,14 @@ _PROTOCOLS = {
 class StrictServer:
     """Judges each request, and answers those that it accepts as `plan` says. Use it through `strict()`."""
 
-    def __init__(self, plan: Callable[[Asked], Plan], options: Options) -> None:
+    def __init__(self, plan: Callable[[Asked], Plan], options: Options, models: Mapping[str, Options]) -> None:
         self.url = ""
         self.memory = Memory()
         self.asked: list[Asked] = []
         self.arrived: queue.Queue[Asked] = queue.Queue()  # the same, for whoever waits for a request
         self._plan = plan
         self._options = options
+        self._models = models
         self._lock = threading.Lock()
         self._open: set[socket.socket] = set()
 
@@ -149,10 +150,14 @@ class StrictServer:
             return Refusal("The request body is not valid JSON: it is no object"), body
         if body.get("stream") is not True:
             return Refusal("stream: this server only streams", "stream"), body
-        refusal = protocol.judge(Question(body, self.memory, self._options))
+        question = Question(body, self.memory, self._options_for(body))
+        refusal = protocol.judge(question)
         if refusal is None and protocol.name == "anthropic":
-            strict_messages.remember(Question(body, self.memory, self._options))
+            strict_messages.remember(question)
         return refusal, body
+
+    def _options_for(self, body: Json) -> Options:
+        return self._models.get(str(body.get("model")), self._options)
 
     def _carry_out(self, client: socket.socket, protocol: Protocol, body: Json, plan: Plan) -> None:
         match plan:
@@ -167,7 +172,7 @@ class StrictServer:
                 pass
 
     def _stream(self, client: socket.socket, protocol: Protocol, body: Json, answer: Answer) -> None:
-        given = self.memory.answering(body)
+        given = self.memory.answering(body, self._options_for(body))
         events = islice(protocol.parts(answer.parts, given, self.memory), answer.after)
         _send_head(client, 200, {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"})
         for event in chain(events, _ending(protocol, answer, given)):
@@ -219,11 +224,16 @@ def in_turn(*plans: Plan) -> Callable[[Asked], Plan]:
 
 @contextlib.contextmanager
 def strict(
-    plan: Plan | Callable[[Asked], Plan], *more: Plan, options: Options | None = None
+    plan: Plan | Callable[[Asked], Plan],
+    *more: Plan,
+    options: Options | None = None,
+    models: Mapping[str, Options] | None = None,
 ) -> Generator[StrictServer, None, None]:
-    """A running server. `plan` is a function that is asked for each accepted request, or the first of several plans."""
+    """A running server. `plan` is a function that is asked for each accepted request, or the first of several plans.
+    `models` are those that have options of their own.
+    """
     asked = plan if callable(plan) else in_turn(plan, *more)
-    server = StrictServer(asked, options or Options())
+    server = StrictServer(asked, options or Options(), models or {})
     with handling(server.serve) as raw:
         server.url = raw.url
         try:

@@ -136,19 +136,43 @@ def chat_parts(parts: tuple[Part, ...], given: Given, memory: Memory) -> Iterato
         match part:
             case Thought(said):
                 given.blocks.append({"type": "reasoning", "text": said})
-                yield from (_chunk({"content": None, "reasoning_content": piece}) for piece in _pieces(said))
+                yield from (_chunk({"content": None, **_reasoned(piece, given)}) for piece in _pieces(said))
+                if given.options.seals_reasoning and part.whole:
+                    yield _sealed(given, {"type": "reasoning.text", "signature": new_seal()}, said)
             case Said(said):
                 yield from (_chunk({"content": piece}) for piece in _pieces(said))
             case Call(name, arguments):
                 index = sum(block["type"] == "call" for block in given.blocks)
-                call_id = memory.new_call("call")
-                given.blocks.append({"type": "call", "id": call_id})
-                call = {"index": index, "id": call_id, "type": "function", "function": {"name": name, "arguments": ""}}
-                yield _chunk({"tool_calls": [call]})
+                call_id = memory.new_call("call", short=given.options.short_call_ids)
+                call: Json = {"index": index, "id": call_id, "type": "function"}
+                if given.options.signs_calls and index == 0:
+                    call["extra_content"] = {"google": {"thought_signature": new_seal()}}
+                given.blocks.append({**call, "type": "call"})
+                yield _chunk({"tool_calls": [call | {"function": {"name": name, "arguments": ""}}]})
                 for piece in _pieces(arguments):
                     yield _chunk({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+            case Redacted() if given.options.seals_reasoning:
+                yield _sealed(given, {"type": "reasoning.encrypted", "data": new_seal()})
             case Redacted():
                 pass
+
+
+def _reasoned(piece: str, given: Given) -> Json:
+    if not given.options.seals_reasoning:
+        return {"reasoning_content": piece}
+    detail = {"type": "reasoning.text", "text": piece, "index": len(_details(given))}
+    return {"reasoning": piece, "reasoning_details": [detail]}
+
+
+def _sealed(given: Given, last: Json, said: str = "") -> Json:
+    """The piece that ends a detail, which is noted with all that came before."""
+    piece = {**last, "index": len(_details(given))}
+    given.blocks.append({"type": "detail", "detail": piece | ({"text": said} if said else {})})
+    return _chunk({"content": "", "reasoning_details": [piece]})
+
+
+def _details(given: Given) -> list[Json]:
+    return [block for block in given.blocks if block["type"] == "detail"]
 
 
 def chat_end(end: Finish, given: Given) -> list[Json | str]:

@@ -198,6 +198,7 @@ def test_a_call_that_the_server_never_made_is_refused_unless_foreign_ones_are_al
     [
         ({"reasoning_content": "Hm."}, None),
         ({}, "The `reasoning_content` in the thinking mode must be passed back to the API."),
+        ({"reasoning_content": " "}, None),
         ({"reasoning_content": "Hm"}, "The `reasoning_content` in the thinking mode must be passed back to the API."),
     ],
 )

@@ -43,16 +43,23 @@ Entry: TypeAlias = tuple[str, str, bool | None]  # protocol, model, thinking
 
 _ADAPTIVE, _BUDGETED = "claude-sonnet-4-6", "claude-opus-4-5"
 _REASONING, _PLAIN = "gpt-5.2", "gpt-4.1"
+_FOREIGN = Options(foreign_calls=True)
+VENDORS = {
+    "mistral": replace(_FOREIGN, user_after_tool=False, short_call_ids=True),
+    "deepseek": replace(_FOREIGN, wants_reasoning_content=True),
+    "gemini": replace(_FOREIGN, signs_calls=True),
+    "openrouter": replace(_FOREIGN, seals_reasoning=True),
+}
 _OWN: dict[str, tuple[Entry, ...]] = {
     "anthropic": tuple(("anthropic", model, it) for model in (_ADAPTIVE, _BUDGETED) for it in (True, None, False)),
     "openai": tuple(("openai", model, it) for model in (_REASONING, _PLAIN) for it in (True, None, False)),
-    "openai-compat": tuple(("openai-compat", model, None) for model in (_REASONING, _PLAIN)) * 3,
+    "openai-compat": tuple(("openai-compat", model, None) for model in (_REASONING, _PLAIN, *VENDORS)),
 }
 PROTOCOLS = tuple(_OWN)
 
 
 def entries(protocol: str) -> tuple[Entry, ...]:
-    """All of that protocol, and one of each of the others."""
+    """All of that protocol, vendors of it with rules of their own among them, and one of each of the others."""
     return (*_OWN[protocol], *(own[0] for other, own in _OWN.items() if other != protocol))
 
 
@@ -63,6 +70,8 @@ class Cast:
     server: StrictServer
     clients: list[LLMClient] = field(default_factory=list)
     plan: Plan = field(default_factory=lambda: Answer(()))
+    taught: list[str] = field(default_factory=list)  # what was refused while the clients learned of it
+    _begun: int = 0
 
     def answer(self, asked: Asked) -> Plan:
         """A model that is told not to think does not."""
@@ -73,9 +82,21 @@ class Cast:
 
     @property
     def refused(self) -> list[str]:
-        """Without the requests that were cancelled while they were being sent."""
-        whole = [asked for asked in self.server.asked if not _is_cut(asked.body)]
+        """Since the lessons, without the requests that were cancelled while they were being sent."""
+        whole = [asked for asked in self.server.asked[self._begun :] if not _is_cut(asked.body)]
         return [asked.refusal for asked in whole if asked.refusal is not None]
+
+    def teach(self) -> None:
+        """Each client learns what its vendor refuses of a history, and nothing of it may be refused again."""
+        for client in self.clients:
+            spoken = Conversation()
+            spoken.add("user", "Hello")
+            spoken.add("assistant", [ToolUseBlock("call_by_another", "add", {})])
+            spoken.add("tool", [ToolResultBlock("call_by_another", "done")])
+            collect(client.stream(spoken, TOOLS))
+            spoken.add("user", "And now?")
+            collect(client.stream(spoken, TOOLS))
+        self.taught, self._begun = self.server.refused, len(self.server.asked)
 
     @property
     def falls_silent(self) -> bool:
@@ -89,7 +110,7 @@ def _is_cut(body: object) -> bool:
 @contextlib.contextmanager
 def cast(protocol: str) -> Generator[Cast, None, None]:
     casts: list[Cast] = []
-    with strict(lambda asked: casts[0].answer(asked), options=Options(foreign_calls=True)) as server:
+    with strict(lambda asked: casts[0].answer(asked), options=_FOREIGN, models=VENDORS) as server:
         casts.append(Cast(server))
         for number, (spoken, model, thinking) in enumerate(entries(protocol)):
             config = ProviderConfig(
@@ -103,6 +124,7 @@ def cast(protocol: str) -> Generator[Cast, None, None]:
             )
             casts[0].clients.append(create_client(config, SYSTEM))
         try:
+            casts[0].teach()
             yield casts[0]
         finally:
             for client in casts[0].clients:

@@ -11,7 +11,7 @@ from tests.fakes.dialects import settle_sdks
 from tests.property.histories import drawn, script
 from tests.property.playing import PROTOCOLS, cast, entries, play
 
-HISTORIES = 40
+HISTORIES = 80
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -23,8 +23,9 @@ def _settled_sdks() -> None:
 def test_no_history_is_refused(protocol):
     clients = len(entries(protocol))
     with cast(protocol) as players:
+        assert len(players.taught) == (4 if protocol == "openai-compat" else 0)
         for seed in range(HISTORIES):
             steps = drawn(seed, clients)
-            play(players, steps, first=seed % clients)
+            play(players, steps, first=seed // 2 % clients)
             assert players.refused == [], f"history {seed}:\n{script(steps)}"
             assert players.server.accepted

@@ -49,7 +49,7 @@ def _try(tally: Tally, players: Cast, protocol: str, number: int) -> None:
     else:
         steps = drawn(number - _CANCELS, clients)
         case = f"{protocol}, history {number - _CANCELS}: {script(steps)}"
-        play(players, steps, number % clients)
+        play(players, steps, number // 2 % clients)
     tally.runs += 1
     tally.check(len(players.refused) == before, "refused", case, players.refused[before:])
 

@@ -85,6 +85,17 @@ def test_the_pieces_of_one_call_become_one_call(parts):
     assert end(events).stop_reason == "tool_use"
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_what_a_server_put_beside_a_call_is_kept_as_it_was(place):
+    extra = {"google": {"thought_signature": "abc"}, "half": "\ud83d"}
+    parts = [part(0, "t1", "weather", ""), part(0, arguments='{"city"'), part(0, arguments=': "Bern"}')]
+    parts[place] |= {"extra_content": extra}
+    parts[2] |= {"extra_content": parts[2].get("extra_content")}
+    [call] = calls(chat(*(chunk(tool_calls=[part]) for part in parts), chunk("tool_calls")))
+    assert call.extra is not None
+    assert json.loads(call.extra) == {**extra, "half": "�"}
+
+
 TWO = {
     "OpenAI: interleaved": [
         part(0, "t1", "weather", ""),

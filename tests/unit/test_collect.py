@@ -42,6 +42,13 @@ def test_a_turn_becomes_a_message_with_its_blocks_in_order():
     assert message.elapsed >= 0
 
 
+def test_what_came_beside_a_call_is_kept_beside_it():
+    message, _ = collect(start(Scripted([ToolCallComplete("t", "n", {}, extra="{}"), END])))
+    [call] = message.blocks
+    assert isinstance(call, ToolUseBlock)
+    assert call.extra == "{}"
+
+
 def test_an_empty_turn_is_an_empty_message():
     message, usage = collect(start(Scripted([StreamEnd("end")])))
     assert (message.blocks, message.status, usage) == ((), "complete", Usage())

@@ -13,7 +13,7 @@ from mewcode.llm.messages import (
     ToolUseBlock,
     new_id,
 )
-from mewcode.llm.pairing import NOT_RUN, OPENING, UNKNOWN_TOOL, pair_tools
+from mewcode.llm.pairing import NOT_RUN, OPENING, UNKNOWN_TOOL, pair_tools, respell_calls
 
 A, B = Origin("a", "", "m"), Origin("b", "", "m")
 
@@ -160,6 +160,23 @@ def test_neighbours_of_two_origins_lose_their_thinking_and_their_origin():
         said("assistant", ThinkingBlock("y"), "c", origin=B),
     ]
     assert to_api(history) == [user("a"), assistant("b\n\nc")]
+
+
+def extras(messages):
+    return [block.extra for message in messages for block in message.blocks if isinstance(block, ToolUseBlock)]
+
+
+def test_a_seal_at_a_call_stays_with_the_call():
+    sealed = ToolUseBlock("1", "tool", {}, extra="{}")
+    history = [said("user", "a"), said("assistant", sealed, origin=A), said("tool", result("1"))]
+    assert extras(to_api(history)) == ["{}"]
+    assert extras(respell_calls(to_api(history), B, {"tool"})) == ["{}"]
+
+
+def test_a_seal_of_nobodys_does_not_join_the_answer_before_it():
+    sealed = [ToolUseBlock(it, "tool", {}, extra=it) for it in ("1", "2")]
+    answers = [said("assistant", sealed[0], origin=A), said("assistant", sealed[1])]
+    assert extras(to_api([said("user", "a"), *answers])) == ["1", None]
 
 
 def test_blocks_that_a_role_cannot_say_are_left_out():

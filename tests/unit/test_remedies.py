@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mewcode.llm.client import ProviderConfig, Request
-from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolUseBlock
+from mewcode.llm.messages import ApiMessage, TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from mewcode.providers._errors import read_fault, to_error
 from mewcode.providers._heal import Healing
 from mewcode.providers._memory import Place
 from mewcode.providers._remedies import CHAT, MESSAGES, RESPONSES
 from tests.unit import refusal_table as table
 from tests.unit.refusal_bodies import anthropic, extra, openai, pydantic, vllm, vllm_extra
-from tests.unit.refused_requests import ADAPTIVE, CALLING, ENABLED, FRAMES, SYSTEM, USER
+from tests.unit.refused_requests import ADAPTIVE, CALLING, ENABLED, FRAMES, SYSTEM, USER, Json
 
 CONFIG = ProviderConfig("here", "openai-compat", "tiny")
 REQUEST = Request("tiny", "Be brief.", ())
@@ -113,16 +113,51 @@ def test_thinking_goes_back_beside_the_calls_it_led_to_where_it_is_wanted():
         ApiMessage("assistant", (ThinkingBlock("Look "), ThinkingBlock("it up\ud83d."), call)),
         ApiMessage("assistant", (ThinkingBlock("Plain."), TextBlock("Hi"))),
         ApiMessage("assistant", (call,)),
+        ApiMessage("assistant", (TextBlock("Yes"),)),
     ]
-    request = replace(REQUEST, messages=(said, thoughts[0], said, thoughts[1], said, thoughts[2]))
-    plain = {"role": "assistant", "content": "Hi"}
-    messages = [SYSTEM, USER, CALLING, USER, plain, USER, CALLING]
+    answers = [message for thought in thoughts for message in (said, thought)]
+    request = replace(REQUEST, messages=tuple(answers))
+    plain: Json = {"role": "assistant", "content": "Hi"}
+    unthought: Json = {"role": "assistant", "content": "Yes"}
+    messages: list[Json] = [SYSTEM, USER, CALLING, USER, plain, USER, CALLING, USER, unthought]
     words = "The `reasoning_content` in the thinking mode must be passed back to the API."
     body = refused("chat", openai(words), {**FRAMES["chat"], "messages": messages}, request)
     assert body is not None
-    assert body["messages"][2] == {**CALLING, "reasoning_content": "Look it up�."}
-    assert body["messages"][6] == {**CALLING, "reasoning_content": ""}
-    assert [*body["messages"][:2], *body["messages"][3:6]] == [*messages[:2], *messages[3:6]]
+    expected = {2: "Look it up�.", 4: "Plain.", 6: " ", 8: " "}
+    assert body["messages"] == [
+        {**message, "reasoning_content": expected[place]} if place in expected else message
+        for place, message in enumerate(messages)
+    ]
+
+
+def test_thinking_goes_back_where_it_was_without_a_call_and_none_is_made_up():
+    thought = ApiMessage("assistant", (ThinkingBlock("Plain."), TextBlock("Hi")))
+    plain = ApiMessage("assistant", (TextBlock("Hi"),))
+    said = ApiMessage("user", (TextBlock("Hello"),))
+    request = replace(REQUEST, messages=(said, plain, said, thought, said))
+    answer = {"role": "assistant", "content": "Hi"}
+    words = "The `reasoning_content` in the thinking mode must be passed back to the API."
+    body = refused("chat", openai(words), {**FRAMES["chat"], "messages": [USER, answer, USER, answer, USER]}, request)
+    assert body is not None
+    assert body["messages"] == [USER, answer, USER, {**answer, "reasoning_content": "Plain."}, USER]
+
+
+def test_thinking_finds_its_answer_beside_one_that_was_put_in():
+    call, result = ToolUseBlock("t1", "f", {}), ToolResultBlock("t1", "done")
+    said = ApiMessage("user", (TextBlock("Hello"),))
+    interrupted = ApiMessage("user", (result, TextBlock("Hello")))
+    calls = ApiMessage("assistant", (ThinkingBlock("One."), call))
+    answer = ApiMessage("assistant", (ThinkingBlock("Two."), TextBlock("Hi")))
+    request = replace(REQUEST, messages=(said, calls, interrupted, answer, said))
+    told, hi = {"role": "tool", "tool_call_id": "t1", "content": "done"}, {"role": "assistant", "content": "Hi"}
+    body = {**FRAMES["chat"], "messages": [SYSTEM, USER, CALLING, told, USER, hi, USER]}
+    healed = refused("chat", vllm("Unexpected role 'user' after role 'tool'"), body, request)
+    assert healed is not None
+    words = "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2"
+    healed = refused("chat", openai(words), healed, request)
+    assert healed is not None
+    thoughts = [message.get("reasoning_content") for message in healed["messages"] if message["role"] == "assistant"]
+    assert thoughts == ["One.", " ", "Two."]
 
 
 def test_effort_never_becomes_none_unless_that_is_all_that_was_asked_for():

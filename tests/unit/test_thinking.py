@@ -67,6 +67,33 @@ def test_after_a_turn_of_another_model_each_gets_its_own_back(history):
     assert thoughts(history, OTHER) == [0, 0, 0, 0, 0, 1, 0, 0, 0]
 
 
+def seals(history, origin=MINE, opening="system"):
+    fitting, _ = own_thinking(history, origin, opening)
+    return [block.extra for message in fitting for block in message.blocks if isinstance(block, ToolUseBlock)]
+
+
+def test_a_seal_at_a_call_goes_where_its_thinking_goes():
+    call = ToolUseBlock("t", "f", {}, extra="{}")
+    history = answered([user("q1")], thought=call)
+    assert seals(history) == ["{}"]
+    assert seals([user("other"), *history[1:]]) == [None]
+    assert seals(history, OTHER) == [None]
+    assert seals(history, opening="system and a tool") == [None]
+
+
+@pytest.mark.parametrize(
+    "sealed",
+    [ToolUseBlock("t", "f", {}, extra="{}"), ThinkingBlock("hm", "sig", details="[]")],
+    ids=["call", "details"],
+)
+def test_a_seal_that_is_left_out_takes_the_later_thinking_with_it(sealed):
+    history = [*answered([*answered([user("q1")], thought=sealed), user("q2")]), user("q3")]
+    bare = replace(sealed, **({"extra": None} if isinstance(sealed, ToolUseBlock) else {"details": None}))
+    bared = replace(history[1], blocks=(bare, *history[1].blocks[1:]))
+    assert thoughts(history)[3] == 1
+    assert thoughts([history[0], bared, *history[2:]])[3] == 0
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
