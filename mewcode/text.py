@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import locale
 import re
 
 # C0 without tab and newline, DEL, C1; lone surrogates. Source: ECMA-48, Unicode.
@@ -32,15 +34,15 @@ _UNSEEN = re.compile(rf"(?P<kept>{_FLAG}|{_SHAPED})|[{_INVISIBLE}]")
 _ANY_UNSEEN = re.compile(rf"[{_INVISIBLE}]")
 
 
-def clean(text: str, *, invisible: bool = True) -> str:
+def clean(text: str, *, invisible: bool = True, ascii: bool = False) -> str:
     """Text with control characters as marks (`␛`, `<U+009B>`), and bidi and invisible ones too unless told not to.
 
-    Kept are joiners and selectors where they shape a letter or an emoji. CR LF becomes LF first. Idempotent: a mark is
-    ordinary text.
+    With `ascii` a mark is ASCII (`^[`), for a terminal without UTF-8; the text itself stays as it is. Kept are joiners
+    and selectors where they shape a letter or an emoji. CR LF becomes LF first. Idempotent: a mark is ordinary text.
     """
     if text.isascii() and text.isprintable():
         return text
-    text = _CONTROLS.sub(_mark, text.replace("\r\n", "\n"))
+    text = _CONTROLS.sub(_ascii_mark if ascii else _mark, text.replace("\r\n", "\n"))
     return _UNSEEN.sub(_mark_unless_kept, text) if invisible and _ANY_UNSEEN.search(text) else text
 
 
@@ -51,14 +53,32 @@ def _mark(found: re.Match[str]) -> str:
     return "␡" if code == 0x7F else f"<U+{code:04X}>"
 
 
+def _ascii_mark(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"^{chr(code ^ 0x40)}" if code < 0x80 else _mark(found)
+
+
 def _mark_unless_kept(found: re.Match[str]) -> str:
     return found["kept"] or _mark(found)
 
 
-def one_line(text: str, limit: int = 500) -> str:
+def one_line(text: str, limit: int = 500, *, ascii: bool = False) -> str:
     """Foreign text for a message of one sentence: cleaned, blanks folded, at most `limit` characters."""
-    text = clean(" ".join(text.split()))
-    return text if len(text) <= limit else _without_open_end(text[: limit - 1]) + "…"
+    text = clean(" ".join(text.split()), ascii=ascii)
+    end = "..." if ascii else "…"
+    return text if len(text) <= limit else _without_open_end(text[: limit - len(end)]) + end
+
+
+def takes_utf8(encoding: str | None) -> bool:
+    """Whether a terminal of this encoding shows our marks: it and the locale say UTF-8.
+
+    Python writes UTF-8 under `LC_ALL=C`, too (PEP 540), whatever the terminal makes of it. None is no terminal.
+    """
+    return encoding is None or {_codec(encoding), _codec(locale.getencoding())} == {"utf-8"}
+
+
+def _codec(encoding: str) -> str:
+    return codecs.lookup(encoding).name
 
 
 _FLAG_BEGUN = re.compile(r"\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]*\Z")
@@ -75,8 +95,9 @@ class Cleaner:
     _OPEN_END = re.compile(r"(\r|\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{0,6})\Z")
     _SHAPER = re.compile(rf"[^{_INVISIBLE}][{_INVISIBLE}]?\Z")  # may keep an invisible character that comes after it
 
-    def __init__(self, *, invisible: bool = True) -> None:
+    def __init__(self, *, invisible: bool = True, ascii: bool = False) -> None:
         self._invisible = invisible
+        self._ascii = ascii
         self._held = ""
         self._before = ""  # the shaper at the end of what was given out
 
@@ -95,7 +116,7 @@ class Cleaner:
         return self._give(text)
 
     def _give(self, text: str) -> str:
-        cleaned = clean(self._before + text, invisible=self._invisible)
+        cleaned = clean(self._before + text, invisible=self._invisible, ascii=self._ascii)
         given = cleaned[len(self._before) :]
         found = self._SHAPER.search(cleaned[-2:])
         self._before = found[0] if found else ""

@@ -36,29 +36,31 @@ def test_what_is_clean_stays_as_it_is(text):
     cleaned = clean(text)
     assert clean(cleaned) == cleaned
     assert clean(clean(text, invisible=False)) == cleaned
+    plain = clean(text, ascii=True)
+    assert clean(plain, ascii=True) == clean(plain) == plain
 
 
 @given(FOREIGN)
 @settings(max_examples=150, deadline=None)
 def test_clean_text_can_be_written_and_holds_no_control(text):
-    for cleaned in (clean(text), clean(text, invisible=False)):
+    for cleaned in (clean(text), clean(text, invisible=False), clean(text, ascii=True)):
         cleaned.encode()
         assert not [char for char in cleaned if char not in "\n\t" and (ord(char) < 32 or 0x7F <= ord(char) < 0xA0)]
 
 
-@given(FOREIGN, CUTS, st.booleans())
-@example("a\r\n", [3], True)
-@example("\r\r\n", [1, 2], True)
-@example(f"{FLAG}\n", [1, 8], True)
-@example(f"\U0001f3f4{LONGEST_CODE}\U000e007f", [7], True)
-@example(f"\U0001f3f4{LONGEST_CODE}\U000e0061\U000e007f", [7], True)
-@example("\u2764\ufe0f\u200d\u200d", [1, 2, 3], True)
-@example("1\ufe0f", [1, 1], True)
+@given(FOREIGN, CUTS, st.booleans(), st.booleans())
+@example("a\r\n", [3], True, False)
+@example("\r\r\n", [1, 2], True, True)
+@example(f"{FLAG}\n", [1, 8], True, False)
+@example(f"\U0001f3f4{LONGEST_CODE}\U000e007f", [7], True, False)
+@example(f"\U0001f3f4{LONGEST_CODE}\U000e0061\U000e007f", [7], True, False)
+@example("\u2764\ufe0f\u200d\u200d", [1, 2, 3], True, False)
+@example("1\ufe0f", [1, 1], True, False)
 @settings(max_examples=400, deadline=None)
-def test_a_text_in_pieces_is_cleaned_like_the_whole(text, cuts, invisible):
-    cleaner = Cleaner(invisible=invisible)
+def test_a_text_in_pieces_is_cleaned_like_the_whole(text, cuts, invisible, ascii):
+    cleaner = Cleaner(invisible=invisible, ascii=ascii)
     given_out = "".join(cleaner.feed(piece) for piece in pieces(text, cuts)) + cleaner.rest()
-    assert given_out == clean(text, invisible=invisible)
+    assert given_out == clean(text, invisible=invisible, ascii=ascii)
 
 
 @given(FOREIGN, st.integers(2, 30))

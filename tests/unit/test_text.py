@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
-from mewcode.text import Cleaner, clean, one_line
+from mewcode.text import Cleaner, clean, one_line, takes_utf8
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -116,3 +119,31 @@ def test_one_line_ends_with_an_ellipsis_where_it_was_cut():
     assert one_line("a" * 10, 10) == "a" * 10
     assert one_line("a" * 11, 10) == "a" * 9 + "…"
     assert one_line(f"abc{ENGLAND}", 7) == "abc…"
+
+
+def test_without_utf_8_the_marks_are_ascii_and_the_text_stays():
+    shown = clean("\x00\x1b[2J\x1f\x7f\x9b\u202eé\ud83d❯", ascii=True)
+    assert shown == "^@^[[2J^_^?<U+009B><U+202E>é<U+D83D>❯"
+    assert clean(shown, ascii=True) == clean(shown) == shown
+    assert one_line("\x1b" + "a" * 10, 10, ascii=True) == "^[aaaaa..."
+    cleaner = Cleaner(ascii=True)
+    assert cleaner.feed("a\x1b") + cleaner.feed("\r") + cleaner.rest() == "a^[^M"
+
+
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [
+        ({"LC_ALL": "C.UTF-8"}, "True True False False"),
+        ({"LC_ALL": "C"}, "False False False False"),  # Python writes UTF-8 all the same
+        ({"LC_ALL": "C", "PYTHONUTF8": "0"}, "False False False False"),
+        ({}, "True True False False"),  # Python makes C.UTF-8 of an empty environment
+    ],
+)
+def test_the_marks_need_a_terminal_and_a_locale_of_utf_8(environment: dict[str, str], shown: str):
+    code = "from mewcode.text import takes_utf8 as t; print(t('utf-8'), t('UTF8'), t('gbk'), t('ascii'))"
+    ran = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == shown
+
+
+def test_a_stream_without_an_encoding_is_no_terminal():
+    assert takes_utf8(None)
