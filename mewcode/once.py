@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
+import itertools
 import json
 import signal
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from mewcode import exits
@@ -26,10 +28,10 @@ from mewcode.llm.events import (
     ToolCallStart,
 )
 from mewcode.session import stop_note
-from mewcode.text import Cleaner, one_line
+from mewcode.text import Cleaner, one_line, takes_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import TextIO
 
     from mewcode.llm.client import LLMClient
@@ -44,20 +46,30 @@ class Output(Protocol):
     def write(self, events: Sequence[Event]) -> None: ...
 
 
-def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What goes where: `raw` is text as it came, `quiet` no notes, `thinking` on stderr."""
+
+    jsonl: bool = False
+    raw: bool = False
+    quiet: bool = False
+    thinking: bool = False
+
+
+def run(client: LLMClient, message: str, wishes: Wishes) -> int:
     """Ask, write what comes, return the exit code."""
     if sys.stdout is None:
         note("cannot write the answer: stdout is closed")
         return exits.IO
     _settle_encoding(sys.stdout)
-    output: Output = JsonLines(sys.stdout) if jsonl else Text(sys.stdout)
+    output = _output(wishes, sys.stdout)
     conversation = Conversation()
     conversation.add("user", message)
     with Interrupts() as interrupts:
         turn = client.stream(conversation)
         interrupts.cancels(turn.cancel)
         try:
-            code = _follow(turn, output)
+            code = _follow(turn, output, (lambda _sentence: None) if wishes.quiet else note)
         except BrokenPipeError:
             code = exits.by_signal(signal.SIGPIPE)
         except OSError as error:
@@ -70,7 +82,12 @@ def run(client: LLMClient, message: str, *, jsonl: bool) -> int:
     return exits.by_signal(interrupts.number) if code is None and interrupts.number else code or exits.OK
 
 
-def _follow(turn: Turn, output: Output) -> int | None:
+def _output(wishes: Wishes, stream: TextIO) -> Output:
+    output: Output = JsonLines(stream) if wishes.jsonl else Text(stream, raw=wishes.raw)
+    return BesideThinking(output, sys.stderr) if wishes.thinking and sys.stderr is not None else output
+
+
+def _follow(turn: Turn, output: Output, remark: Callable[[str], None]) -> int | None:
     """Write the turn's events as they come; the exit code, None for a turn that was cancelled."""
     code: int | None = None
     tools: list[str] = []
@@ -82,18 +99,18 @@ def _follow(turn: Turn, output: Output) -> int | None:
                 case TextDelta() | ThinkingDelta() | ToolCallDelta():
                     pass  # nearly all of them: told apart first
                 case Retrying():
-                    note(_retry_note(event))
+                    remark(_retry_note(event))
                 case ToolCallStart(tool_name=name):
                     tools.append(one_line(name, _NAME))
                 case StreamEnd():
                     if words := stop_note(event, tools):
-                        note(words)
+                        remark(words)
                     code = exits.REFUSED if event.stop_reason in ("refusal", "content_filter") else exits.OK
                 case StreamError(error):
                     note(str(error))
                     code = exits.exit_code(error)
-    for remark in turn.remarks:
-        note(remark)
+    for words in turn.remarks:
+        remark(words)
     return code
 
 
@@ -113,31 +130,72 @@ def note(sentence: str) -> None:
     if sys.stderr is None:
         return
     with contextlib.suppress(OSError):
-        sys.stderr.write(f"mewcode: {one_line(sentence, 1000)}\n")
+        line = one_line(sentence, 1000, ascii=not takes_utf8(sys.stderr.encoding))
+        sys.stderr.write(f"mewcode: {line}\n")
         sys.stderr.flush()
 
 
-class Text:
-    """The answer as text, with control characters as marks; on a terminal invisible characters too."""
+class Flow:
+    """Text on its way to a stream, with control characters as marks; on a terminal invisible characters too."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, raw: bool = False) -> None:
         self._stream = stream
         self._tty = stream.isatty()
-        self._cleaner = Cleaner(invisible=self._tty)
+        ascii = self._tty and not takes_utf8(stream.encoding)
+        self._cleaner = None if raw else Cleaner(invisible=self._tty, ascii=ascii)
         self._ends_line = True
 
-    def write(self, events: Sequence[Event]) -> None:
-        self._put(self._cleaner.feed("".join([event.text for event in events if isinstance(event, TextDelta)])))
-        if isinstance(events[-1], Terminal):
+    def feed(self, text: str) -> None:
+        self._put(self._cleaner.feed(text) if self._cleaner else text)
+
+    def rest(self) -> None:
+        """What was held back, when nothing more comes."""
+        if self._cleaner:
             self._put(self._cleaner.rest())
-            if self._tty and not self._ends_line:
-                self._put("\n")
+
+    def end_line(self) -> None:
+        if not self._ends_line:
+            self._put("\n")
 
     def _put(self, text: str) -> None:
         if text:
             self._ends_line = text.endswith("\n")
             self._stream.write(text)
             self._stream.flush()
+
+
+class Text:
+    """The answer as text."""
+
+    def __init__(self, stream: TextIO, *, raw: bool = False) -> None:
+        self._tty = stream.isatty()
+        self._flow = Flow(stream, raw=raw)
+
+    def write(self, events: Sequence[Event]) -> None:
+        self._flow.feed("".join([event.text for event in events if isinstance(event, TextDelta)]))
+        if isinstance(events[-1], Terminal):
+            self._flow.rest()
+            if self._tty:
+                self._flow.end_line()
+
+
+class BesideThinking:
+    """Any output, and thinking as text on another stream, in the order in which both came."""
+
+    def __init__(self, output: Output, stream: TextIO) -> None:
+        self._output = output
+        self._flow = Flow(stream)
+
+    def write(self, events: Sequence[Event]) -> None:
+        for thinks, group in itertools.groupby(events, lambda event: isinstance(event, ThinkingDelta)):
+            together = list(group)
+            with contextlib.suppress(OSError):  # as for notes: the answer is what counts
+                if thinks:
+                    self._flow.feed("".join([event.text for event in together if isinstance(event, ThinkingDelta)]))
+                else:
+                    self._flow.rest()
+                    self._flow.end_line()
+            self._output.write(together)
 
 
 class JsonLines:

@@ -62,7 +62,7 @@ def read_headers(fields: Fields) -> tuple[Header, ...]:
     table = fields.table("headers")
     if table is None:
         return ()
-    values = Fields(table, tuple(table.entries), (), "")
+    values = Fields(table, tuple(table.entries), {})
     headers: dict[str, Header] = {}
     for name, entry in table.entries.items():
         if not re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name):  # RFC 9110, 5.6.2

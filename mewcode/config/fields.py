@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import difflib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from mewcode.config.document import Entry, Items, Scalar, Table, nameable
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from mewcode.config.document import Node
     from mewcode.config.place import Place
     from mewcode.errors import ConfigError
 
 
+_Choice = TypeVar("_Choice", bound=str)
+
+
 class Fields:
     """Every method raises ConfigError at the value's place, and gives None for a key that is not there."""
 
-    def __init__(self, table: Table, known: Sequence[str], elsewhere: Sequence[str], where_else: str) -> None:
-        """`elsewhere` are the keys that belong to another level of the file, which `where_else` names."""
+    def __init__(self, table: Table, known: Sequence[str], elsewhere: Mapping[str, str]) -> None:
+        """`elsewhere` has the keys of other levels of the file, and in words where each belongs."""
         self._table = table
         for key, entry in table.entries.items():
             if key not in known:
-                raise entry.place.error(_unknown(key, known, elsewhere, where_else))
+                raise entry.place.error(_unknown(key, known, elsewhere))
 
     def __contains__(self, key: str) -> bool:
         return key in self._table.entries
@@ -85,11 +88,14 @@ class Fields:
             )
         return text
 
-    def choice(self, key: str, options: Sequence[str]) -> str | None:
+    def choice(self, key: str, options: Sequence[_Choice]) -> _Choice | None:
         text = self.text(key)
-        if text is not None and text not in options:
-            raise self.error(key, f"must be one of {', '.join(options)}")
-        return text
+        for option in options:
+            if text == option:
+                return option
+        if text is None:
+            return None
+        raise self.error(key, f"must be one of {', '.join(options)}")
 
     def flag(self, key: str) -> bool | None:
         match self.node(key):
@@ -141,12 +147,12 @@ class Fields:
                 raise self.error(key, "must be a list: begin each item with `- `")
 
 
-def _unknown(key: str, known: Sequence[str], elsewhere: Sequence[str], where_else: str) -> str:
+def _unknown(key: str, known: Sequence[str], elsewhere: Mapping[str, str]) -> str:
     if not nameable(key):
         return f"unknown key: use one of {', '.join(known)}"
     name = one_line(key, 40)
     if key in elsewhere:
-        return f"unknown key `{name}` here (it belongs {where_else})"
+        return f"unknown key `{name}` here (it belongs {elsewhere[key]})"
     close = difflib.get_close_matches(key.lower(), known, n=1, cutoff=0.7)
     if close:
         return f"unknown key `{name}` (did you mean {close[0]}?)"

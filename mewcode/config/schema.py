@@ -10,7 +10,7 @@ from mewcode.config import url
 from mewcode.config.credentials import read_headers, read_key
 from mewcode.config.document import Scalar, Table
 from mewcode.config.fields import Fields
-from mewcode.config.settings import ProviderEntry, Settings
+from mewcode.config.settings import MOTIONS, ON_EXIT, THEMES, ProviderEntry, Settings, Ui
 from mewcode.llm.models import EFFORTS
 
 if TYPE_CHECKING:
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
     from mewcode.config.document import Node
     from mewcode.config.place import Place
 
-TOP_KEYS = ("providers", "default", "system_prompt")
+TOP_KEYS = ("providers", "default", "system_prompt", "ui")
 ENTRY_KEYS = (
     *("name", "protocol", "model", "api_key", "api_key_env", "base_url"),
     *("thinking", "effort", "max_output_tokens", "temperature"),
     *("headers", "ca_bundle", "proxy", "allow_http"),
     *("connect_timeout", "idle_timeout", "total_timeout", "max_retries", "prompt_cache"),
 )
+UI_KEYS = ("theme", "mouse", "timestamps", "thinking", "on_exit", "motion")
+_AT_TOP = dict.fromkeys(TOP_KEYS, "at the top of the file, not indented")
+_IN_ENTRY = dict.fromkeys(ENTRY_KEYS, "in an item of `providers:`")
+_IN_UI = dict.fromkeys(UI_KEYS, "under `ui:`")
 PROTOCOLS = ("anthropic", "openai", "openai-compat", "local")
 
 
@@ -33,7 +37,7 @@ def read_settings(root: Node, path: Path) -> Settings:
     """A document as settings. Raises: ConfigError."""
     match root:
         case Table():
-            top = Fields(root, TOP_KEYS, ENTRY_KEYS, "in an item of `providers:`")
+            top = Fields(root, TOP_KEYS, _IN_UI | _IN_ENTRY)
         case Scalar(value=None, place=place):
             raise place.error("the file is empty: config.yaml.example shows what it can hold")
         case _:
@@ -42,7 +46,23 @@ def read_settings(root: Node, path: Path) -> Settings:
     default = top.text("default")
     if default is not None and default not in [entry.name for entry in entries]:
         raise top.error("default", "must be the `name` of an item of `providers:`")
-    return Settings(entries, default, top.prose("system_prompt"), path)
+    return Settings(entries, default, top.prose("system_prompt"), path, _read_ui(top))
+
+
+def _read_ui(top: Fields) -> Ui:
+    table = top.table("ui")
+    if table is None:
+        return Ui()
+    fields = Fields(table, UI_KEYS, _IN_ENTRY | _AT_TOP)
+    built_in = Ui()
+    return Ui(
+        theme=fields.choice("theme", THEMES) or built_in.theme,
+        mouse=bool(fields.flag("mouse")),
+        timestamps=bool(fields.flag("timestamps")),
+        thinking=bool(fields.flag("thinking")),
+        on_exit=fields.choice("on_exit", ON_EXIT) or built_in.on_exit,
+        motion=fields.choice("motion", MOTIONS) or built_in.motion,
+    )
 
 
 def _read_entries(top: Fields, path: Path) -> tuple[ProviderEntry, ...]:
@@ -56,7 +76,7 @@ def _read_entries(top: Fields, path: Path) -> tuple[ProviderEntry, ...]:
     for index, node in enumerate(items.nodes):
         match node:
             case Table():
-                fields = Fields(node, ENTRY_KEYS, TOP_KEYS, "at the top of the file, not indented")
+                fields = Fields(node, ENTRY_KEYS, _IN_UI | _AT_TOP)
             case _:
                 raise node.place.error("a provider must be a mapping: begin it with `- name:`")
         entry = _read_entry(fields, index, path)

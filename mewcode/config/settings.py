@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from mewcode.config.keys import EnvKey, Header, KeyRef, LiteralKey, NoKey, source_of
 from mewcode.config.place import Place, shown
@@ -19,7 +19,24 @@ if TYPE_CHECKING:
 
     from mewcode.secret import Secret
 
-__all__ = ["EnvKey", "Header", "KeyRef", "LiteralKey", "NoKey", "ProviderChoiceError", "ProviderEntry", "Settings"]
+__all__ = [
+    "EnvKey",
+    "Header",
+    "KeyRef",
+    "LiteralKey",
+    "NoKey",
+    "ProviderChoiceError",
+    "ProviderEntry",
+    "Settings",
+    "Ui",
+]
+
+Theme: TypeAlias = Literal["auto", "dark", "light", "mono"]
+OnExit: TypeAlias = Literal["transcript", "nothing"]
+Motion: TypeAlias = Literal["full", "none"]
+THEMES: tuple[Theme, ...] = get_args(Theme)
+ON_EXIT: tuple[OnExit, ...] = get_args(OnExit)
+MOTIONS: tuple[Motion, ...] = get_args(Motion)
 
 
 class ProviderChoiceError(ConfigError):
@@ -98,6 +115,22 @@ class ProviderEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Ui:
+    """How the chat begins: the keys of `ui:`. What a command switches later is the chat's own.
+
+    `theme` auto takes what the terminal has, mono no colour at all; `motion` none keeps the status line still.
+    `timestamps` and `thinking` show them; `on_exit` is what stays on the main screen after the end.
+    """
+
+    theme: Theme = "auto"
+    mouse: bool = False
+    timestamps: bool = False
+    thinking: bool = False
+    on_exit: OnExit = "transcript"
+    motion: Motion = "full"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """A whole config; `path` is None when no file was read."""
 
@@ -105,6 +138,7 @@ class Settings:
     default: str | None = None
     system_prompt: str | None = None
     path: Path | None = None
+    ui: Ui = field(default_factory=Ui)
 
     def choose(self, name: str | None) -> ProviderEntry:
         """The entry of this name; without one the default, or the only one. Raises: ProviderChoiceError."""

@@ -14,6 +14,7 @@ VALID = """\
 default: b
 system_prompt: |
   Be brief.
+ui: {theme: light, on_exit: nothing, mouse: true}
 providers:
   - name: a
     protocol: anthropic

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mewcode.config.load import load
-from mewcode.config.schema import ENTRY_KEYS, TOP_KEYS
-from mewcode.config.settings import EnvKey, LiteralKey, NoKey
+from mewcode.config.schema import ENTRY_KEYS, TOP_KEYS, UI_KEYS
+from mewcode.config.settings import EnvKey, LiteralKey, NoKey, Settings, Ui
 from mewcode.secret import Secret
 
 EXAMPLE = Path(__file__).parents[2] / "config.yaml.example"
@@ -138,9 +138,23 @@ def test_the_example_loads_as_it_is():
 def test_the_example_loads_with_everything_switched_on_and_names_every_setting(tmp_path):
     text = re.sub(r"(?m)^( *)#(?=[a-z ]+\S)(?! )", r"\1", EXAMPLE.read_text())
     text = re.sub(r"(?m)^( *)#(?=  (X-Team|You are))", r"\1", text)
-    load(write(tmp_path / "c.yaml", text))
-    keys = re.findall(r"(?m)^(?:  - |    )?([a-z_]+):", text)
-    assert set(keys) == {*TOP_KEYS, *ENTRY_KEYS}
+    assert load(write(tmp_path / "c.yaml", text)).ui == Ui()  # what it shows is what is built in
+    top, entries = text.split("providers:\n")
+    assert {*re.findall(r"(?m)^([a-z_]+):", text)} == {*TOP_KEYS}
+    assert {*re.findall(r"(?m)^  ([a-z_]+):", top)} == {*UI_KEYS}
+    assert {*re.findall(r"(?m)^(?:  - |    )([a-z_]+):", entries)} == {*ENTRY_KEYS}
+
+
+def test_the_chat_begins_with_what_ui_says(tmp_path):
+    ui = "ui: {theme: mono, mouse: true, timestamps: true, thinking: true, on_exit: nothing, motion: none}\n"
+    settings = load(write(tmp_path / "c.yaml", ui + PLAIN))
+    assert settings.ui == Ui("mono", mouse=True, timestamps=True, thinking=True, on_exit="nothing", motion="none")
+
+
+@pytest.mark.parametrize("ui", ["", "ui: {}\n"])
+def test_without_ui_the_screen_is_quiet_and_leaves_the_transcript(tmp_path, ui):
+    shown = load(write(tmp_path / "c.yaml", ui + PLAIN)).ui
+    assert shown == Settings(()).ui == Ui("auto", False, False, False, "transcript", "full")
 
 
 @pytest.mark.parametrize(("number", "value"), [("0x10", 16), ("0o20", 16), ("+16", 16), ("016", 16)])

@@ -155,6 +155,25 @@ ENTRIES = [
         "`model` is missing in this provider: name the model, in full or by its short name",
     ),
     ("api_key: a\ndefault: b", "6:10", "`default` must be the `name` of an item of `providers:`"),
+    ("api_key: a\nui:", "6:1", "`ui` has no value: write one, or remove the line"),
+    ("api_key: a\nui: dark", "6:5", "`ui` must be a mapping: write `name: value` lines under it, indented"),
+    ("api_key: a\nui: {theme: dakr}", "6:13", "`theme` must be one of auto, dark, light, mono"),
+    ("api_key: a\nui:\n  theme:", "7:3", "`theme` has no value: write one, or remove the line"),
+    ("api_key: a\nui: {on_exit: hint}", "6:15", "`on_exit` must be one of transcript, nothing"),
+    ("api_key: a\nui: {motion: false}", "6:14", "`motion` must be text: put the value in quotes"),
+    *(
+        (f"api_key: a\nui: {{{key}: yes}}", f"6:{len(key) + 8}", f"`{key}` must be true or false, without quotes")
+        for key in ("mouse", "timestamps", "thinking")
+    ),
+    ("api_key: a\nui: {timestamp: true}", "6:6", "unknown key `timestamp` (did you mean timestamps?)"),
+    ("api_key: a\nui: {effort: low}", "6:6", "unknown key `effort` here (it belongs in an item of `providers:`)"),
+    (
+        "api_key: a\nui: {default: demo}",
+        "6:6",
+        "unknown key `default` here (it belongs at the top of the file, not indented)",
+    ),
+    ("api_key: a\non_exit: nothing", "6:1", "unknown key `on_exit` here (it belongs under `ui:`)"),
+    ("api_key: a\n    mouse: true", "6:5", "unknown key `mouse` here (it belongs under `ui:`)"),
     ("api_key: a\nsystem_prompt: 1", "6:16", "`system_prompt` must be text: put the value in quotes"),
 ]
 

@@ -14,7 +14,7 @@ TAB = "a tab is not allowed here: use spaces"
 LINE_UP = "this does not line up with the lines before: mend the indentation or the quotes"
 INVALID = "this is not valid YAML: mend the quotes and the indentation here, or the line before"
 BEGIN = "a value may not begin with"
-TOP = "providers, default, system_prompt"
+TOP = "providers, default, system_prompt, ui"
 
 
 # What stands in the file, where the error is, and its sentence. Nothing in it is known to the program but as text.
