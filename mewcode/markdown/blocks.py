@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Markup: TypeAlias = "str | tuple[str, Markup] | list[Markup]"
 """Text, (style, markup), or a list of these: urwid's form of markup."""
@@ -45,16 +45,6 @@ AnyBlock: TypeAlias = Block | TableBlock
 BLANK = Block("")
 
 
-def spaced(*groups: list[AnyBlock]) -> list[AnyBlock]:
-    """The groups with a blank row between them; empty groups leave none."""
-    blocks: list[AnyBlock] = []
-    for group in groups:
-        if blocks and group:
-            blocks.append(BLANK)
-        blocks += group
-    return blocks
-
-
 def runs(markup: Markup, styles: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
     """The markup as (styles, text), outermost style first."""
     match markup:
@@ -70,3 +60,15 @@ def runs(markup: Markup, styles: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
 
 def text_of(markup: Markup) -> str:
     return "".join(text for _, text in runs(markup))
+
+
+def joined(parts: Iterable[Markup]) -> Markup:
+    """The parts as one markup in its shortest form: neighbouring texts are one."""
+    flat: list[Markup] = []
+    for part in parts:
+        for piece in part if type(part) is list else [part]:
+            if type(piece) is str and flat and type(flat[-1]) is str:
+                flat[-1] += piece
+            elif piece:
+                flat.append(piece)
+    return flat[0] if len(flat) == 1 else flat or ""

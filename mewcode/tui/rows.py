@@ -11,8 +11,10 @@ from urwid.text_layout import StandardTextLayout
 
 from mewcode.markdown.blocks import Block, Lead, TableBlock
 from mewcode.markdown.table import layout
+from mewcode.tui.found import mark
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
     from typing import Literal
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = "TextRow | TableRow"
 
+_WIDE = 10_000  # columns, in which no cell is wrapped
 _ROOM = 10
 """Columns that leads leave to the text, however deep a list is; half of them in a window narrower than twice that."""
 
@@ -112,6 +115,16 @@ class TableRow(urwid.Widget):
         super().__init__()
         self._table = table
         self._laid_out: tuple[int, urwid.Pile] | None = None
+        self._found: re.Pattern[str] | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says, a line of the table a line."""
+        return "\n".join(str(TextRow(line).text) for line in self._lines(_WIDE))
+
+    def mark(self, found: re.Pattern[str]) -> None:
+        """Mark every place where a line fits the pattern, at any width."""
+        self._found, self._laid_out = found, None
 
     def rows(self, size: tuple[int], focus: bool = False) -> int:
         return self._at(size[0]).rows(size, focus)
@@ -121,7 +134,11 @@ class TableRow(urwid.Widget):
 
     def _at(self, width: int) -> urwid.Pile:
         if self._laid_out is None or self._laid_out[0] != width:
-            self._laid_out = width, urwid.Pile([TextRow(block) for block in self._lines(width)])
+            lines = [TextRow(block) for block in self._lines(width)]
+            if self._found is not None:
+                for line in lines:
+                    mark(line, self._found)
+            self._laid_out = width, urwid.Pile(lines)
         return self._laid_out[1]
 
     def _lines(self, width: int) -> Iterator[Block]:

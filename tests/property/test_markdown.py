@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from urwid.str_util import calc_width
 from urwid.testing import check_flow_sizing, render_text
 
-from mewcode.markdown.blocks import AnyBlock, Block, TableBlock, spaced, text_of
+from mewcode.markdown.blocks import AnyBlock, Block, TableBlock, text_of
 from mewcode.markdown.render import render
-from mewcode.markdown.stable import stable_prefix
 from mewcode.markdown.table import layout
-from mewcode.tui.rows import rows_of
+from mewcode.tui.rows import Row, rows_of
+from tests.markdown.growing import Growing
 
 LINES = [
     *("para", "two words", "# h", "- a", "  - b", "* c", "1. one", "2) x", "10. ten", "    code", "\tx", "-", "1."),
@@ -29,7 +29,14 @@ LINES = [
         "https://x.y/z",
         "$a*b*c$",
         "\\[ x",
+        "\\]",
+        "$$",
         "&#27;",
+        "- `a",
+        "> - | a |",
+        "[a](b",
+        "**注意：**请",
+        "12. x",
     ),
 ]
 ENDS = ["\n", "\n", "\n\n", "\n\n", "\r\n", "\n \n"]
@@ -40,6 +47,10 @@ words = st.text("abcXYZ019äß设定", min_size=1, max_size=9)
 
 def columns(text: str) -> int:
     return calc_width(text, 0, len(text))
+
+
+def drawn(rows: list[Row]) -> list[str]:
+    return [line for row in rows for line in render_text(row, (40,), strip=True)]
 
 
 def said(blocks: list[AnyBlock]) -> str:
@@ -99,20 +110,24 @@ def test_no_word_is_lost_and_none_changes_its_place(parts: list[tuple[str, list[
             assert found, (word, before)
 
 
-@given(documents, st.integers(0, 400))
-@settings(max_examples=500, deadline=None)
-def test_settled_part_and_tail_make_the_whole_whatever_follows(source: str, cut: int):
-    settled = stable_prefix(source[:cut])
-    assert spaced(render(source[:settled]), render(source[settled:])) == render(source)
+@given(documents, st.lists(st.integers(1, 60), max_size=80))
+@settings(max_examples=800, deadline=None)
+def test_a_settled_row_is_never_replaced_and_all_rows_together_are_those_of_the_whole(source: str, cuts: list[int]):
+    screen, end = Growing(), 0
+    for cut in cuts:
+        end += cut
+        screen.grow(source[:end])
+    screen.finish(source)
+    assert drawn(screen.rows) == drawn(rows_of(render(source)))
+    assert len(screen.settled) == len(screen.rows)
 
 
 @given(documents)
 @settings(max_examples=60, deadline=None)
-def test_streamed_letter_by_letter_the_parts_make_the_whole(source: str):
-    settled, blocks = 0, list[AnyBlock]()
+def test_streamed_letter_by_letter_every_frame_is_drawn_and_the_last_is_the_whole(source: str):
+    screen = Growing()
     for end in range(len(source) + 1):
-        if more := stable_prefix(source[settled:end]):
-            blocks = spaced(blocks, render(source[settled : settled + more]))
-            settled += more
-        assert settled <= end
-    assert spaced(blocks, render(source[settled:])) == render(source)
+        screen.grow(source[:end])
+        assert all(columns(line) <= 30 for row in screen.rows[-2:] for line in render_text(row, (30,)))
+    screen.finish(source)
+    assert drawn(screen.rows) == drawn(rows_of(render(source)))

@@ -15,6 +15,16 @@ def test_text_wraps_right_of_its_leads():
     assert drawn("12. one two three\n    - four five", 16) == ["12. one two", "    three", "    • four five"]
 
 
+def test_a_word_longer_than_the_window_is_cut_and_loses_nothing():
+    assert drawn("- see abcdefghijklmnopqrstuvwxyz", 12) == ["• see abcdef", "  ghijklmnop", "  qrstuvwxyz"]
+    assert drawn("你好" * 6 + "!", 7) == ["你好你", "好你好", "你好你", "好你好!"]
+
+
+def test_a_task_shows_its_box_and_wraps_beside_it():
+    assert drawn("- [ ] one two\n- [x] three", 7) == ["☐ one", "  two", "☑ three"]
+    assert drawn("3. [x] four five", 12) == ["3. ☑ four", "     five"]
+
+
 def test_a_lead_for_every_row_is_repeated():
     (row,) = rows_of([Block("one two three", (Lead("> ", "md.quote", every_row=True), Lead("* ", "md.bullet")))])
     assert render_text(row, (14,), strip=True) == ["> * one two", ">   three"]

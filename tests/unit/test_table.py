@@ -73,6 +73,10 @@ def test_a_character_is_never_cut_in_two():
         assert all(columns(line) <= 7 for line in shown)
 
 
+def test_a_tab_in_a_cell_is_a_blank():
+    assert lines("|a\tb|c|\n|---|---|\n|d\t|\te|", 40) == ["a b │ c", "────┼──", "d   │ e"]
+
+
 def test_a_table_without_rows_shows_its_header_at_any_width():
     assert lines("| one | two |\n|---|---|", 20)[0] == "one │ two"
     assert "".join(lines("| one | two |\n|---|---|", 3)).replace(" ", "").replace(":", "") == "onetwo"
