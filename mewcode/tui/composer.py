@@ -1,62 +1,125 @@
-"""The composer: where a message is written. Enter sends; how it grows and scrolls is decided here."""
+"""The composer: where a message is written. What Enter does, how it grows, and which key leads where is decided here.
+
+How its text is edited: `edit`. What a large paste looks like: `folds`, `marks`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import urwid
+from urwid.util import get_encoding
+
+from mewcode.text import one_line
+from mewcode.tui.edit import TextEdit
+from mewcode.tui.editor import EditorError
+from mewcode.tui.folds import Folds, fits
+from mewcode.tui.history import History, Walk
+from mewcode.tui.marks import MarkedLayout
+from mewcode.tui.paste import Pasted, line_ends
+from mewcode.tui.searching import Searching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 PROMPT = "❯ "
+_ASCII_PROMPT = "> "
 PLACEHOLDER = "Ask anything, /help for help"
-_NEW_LINE = ("meta enter", "ctrl j", "shift enter")
+_AFTER_CTRL_X = {"ctrl e": "ctrl g", "ctrl u": "ctrl _", "ctrl r": "meta e"}
 
 
-def _command_map() -> urwid.CommandMap:
-    keys = urwid.command_map.copy()
-    keys.bind_readline()
-    return keys
+def _completes_nothing(_text: str, _cursor: int) -> Sequence[str]:
+    return ()
+
+
+def _edits_nothing(_text: str) -> str:
+    raise EditorError("no editor can be started from here")
+
+
+def _says_nothing(_words: str) -> None:
+    pass
 
 
 class Composer(urwid.WidgetWrap[urwid.Columns]):
-    """A flow widget of at most `limit` rows; a longer text scrolls within them."""
+    """A flow widget of at most `limit` rows; a longer text scrolls within them.
 
-    def __init__(self, on_send: Callable[[str], None]) -> None:
+    `complete(text, cursor)` gives what may stand before the cursor; `edit(text)` the text as an editor left it, or
+    raises EditorError; `note(words)` shows a sentence. While `searching`, every key belongs here.
+    """
+
+    def __init__(
+        self,
+        on_send: Callable[[str], None],
+        *,
+        history: History | None = None,
+        complete: Callable[[str, int], Sequence[str]] = _completes_nothing,
+        edit: Callable[[str], str] = _edits_nothing,
+        note: Callable[[str], None] = _says_nothing,
+    ) -> None:
         self.limit = 8
+        self.history = History() if history is None else history
         self._on_send = on_send
-        self._edit = urwid.Edit(
-            multiline=True,
-            allow_tab=True,
-            expand_tabs=False,
-            placeholder=("placeholder", PLACEHOLDER),
-            placeholder_grow=False,
-            undo_limit=100,
-            kill_buffer=[],
-        )
-        self._edit._command_map = _command_map()
-        self._list = urwid.ListBox(urwid.SimpleFocusListWalker([self._edit]))
-        prompt = urwid.Text(("prompt", PROMPT), wrap="clip")
-        super().__init__(urwid.Columns([(len(PROMPT), urwid.Filler(prompt, "top")), self._list], focus_column=1))
+        self._open_editor = edit
+        self._note = note
+        self._folds = Folds()
+        self._walk = Walk(self.history, self._folds.tamed)
+        self._ctrl_x = False  # the last key was Ctrl+X
+        self._searching: Searching | None = None
+        self._edit = TextEdit(MarkedLayout(self._folds.marks), PLACEHOLDER, complete)
+        self._shown = urwid.SimpleFocusListWalker[urwid.Edit]([self._edit])
+        self._keys: dict[str, Callable[[tuple[int]], None]] = {
+            "enter": lambda size: self._enter(),
+            **dict.fromkeys(("meta enter", "ctrl j", "shift enter", "ctrl enter"), lambda size: self._edit.put("\n")),
+            "up": lambda size: self._move(size, "up", -1),
+            "down": lambda size: self._move(size, "down", 1),
+            "ctrl p": lambda size: self._recall(-1),
+            "ctrl n": lambda size: self._recall(1),
+            "tab": self._tab,
+            "ctrl r": lambda size: self._search(),
+            "ctrl g": lambda size: self._use_editor(),
+            "ctrl o": lambda size: self._unfold(),
+        }
+        prompt = urwid.Text(("prompt", _prompt()), wrap="clip")
+        beside = urwid.ListBox(self._shown)
+        super().__init__(urwid.Columns([(len(PROMPT), urwid.Filler(prompt, "top")), beside], focus_column=1))
 
     @property
     def text(self) -> str:
-        return str(self._edit.edit_text)
+        """What Enter would send."""
+        return self._folds.unfolded(str(self._edit.edit_text))
+
+    @property
+    def searching(self) -> bool:
+        return self._searching is not None
+
+    def clear(self) -> None:
+        """Empty it, as after sending. The way through the history begins anew; undo brings the text back."""
+        self._stop_searching()
+        self._walk.reset()
+        self._edit.change("", 0)
+
+    def insert(self, text: str) -> None:
+        """Put text at the cursor, as it is; folded only where it is too much to be shown."""
+        self._stop_searching()
+        self._edit.put(self._folds.tamed(line_ends(text)))
+
+    def paste(self, text: str) -> None:
+        """Put text at the cursor; a large one stands there folded."""
+        self._stop_searching()
+        self._edit.put(self._folds.pasted(text))
+
+    def restore(self, text: str) -> None:
+        """Put text back in front of what has been typed meanwhile."""
+        self._stop_searching()
+        back, typed = self._folds.tamed(line_ends(text)), str(self._edit.edit_text)
+        before = f"{back}\n" if typed else back
+        self._edit.change(before + typed, len(before) + (self._edit.edit_pos if typed else 0))
 
     def sizing(self) -> frozenset[urwid.Sizing]:
         return frozenset([urwid.FLOW])
 
-    def clear(self) -> None:
-        self._edit.set_edit_text("")
-
-    def insert(self, text: str) -> None:
-        """Put text at the cursor, as it is."""
-        self._edit.insert_text(text)
-
     def rows(self, size: tuple[int], focus: bool = False) -> int:
-        room = max(1, size[0] - len(PROMPT))
-        return min(self.limit, self._edit.rows((room,), focus))
+        return min(self.limit, self._shown[0].rows(_inside(size), focus))
 
     def render(self, size: tuple[int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
         return super().render((size[0], self.rows(size, focus)), focus)
@@ -66,10 +129,109 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
         return coords
 
     def keypress(self, size: tuple[int], key: str) -> str | None:  # type: ignore[override]
-        if key == "enter":
-            self._on_send(self.text)
+        if self._searching is not None:
+            if self._searching.took(key):
+                self._searched()
+                return None
+            self._take_found()
+        if isinstance(key, Pasted):
+            self.paste(key.text)
             return None
-        if key in _NEW_LINE:
-            self.insert("\n")
+        after_x, self._ctrl_x = self._ctrl_x, key == "ctrl x"
+        if self._ctrl_x:
             return None
-        return super().keypress((size[0], self.rows(size, True)), key)
+        key = _AFTER_CTRL_X.get(key, key) if after_x else key
+        if key in self._keys:
+            self._keys[key](size)
+            return None
+        return self._edit.keypress(_inside(size), key)  # not through the list, which has keys of its own
+
+    def _enter(self) -> None:
+        text, cursor = str(self._edit.edit_text), self._edit.edit_pos
+        line = text[:cursor].rpartition("\n")[2]
+        at_end = text[cursor : cursor + 1] in ("", "\n")
+        if at_end and (len(line) - len(line.rstrip("\\"))) % 2:  # one that is not itself escaped
+            self._edit.change(text[: cursor - 1] + "\n" + text[cursor:], cursor)
+            return
+        message = self.text
+        if message.strip():
+            self.history.add(message)
+        self._on_send(message)
+
+    def _move(self, size: tuple[int], key: str, by: int) -> None:
+        if self._edit.keypress(_inside(size), key) is not None:
+            self._recall(by)
+
+    def _recall(self, by: int) -> None:
+        text = self._walk.step(str(self._edit.edit_text), by)
+        if text is not None:
+            self._edit.change(text, len(text))
+
+    def _tab(self, size: tuple[int]) -> None:
+        """Complete; in the indentation of a line there is nothing to complete, and a tab is what is meant."""
+        if self._edit.complete(_inside(size)):
+            if cycle := self._edit.completion_cycle:
+                self._note(
+                    "  ".join(one_line(str(text).split()[-1], 40) for text, _ in cycle[0][1:] if str(text).split())
+                )
+            return
+        text, cursor = str(self._edit.edit_text), self._edit.edit_pos
+        if text and not text[:cursor].rpartition("\n")[2].strip():
+            self._edit.put("\t")
+
+    def _use_editor(self) -> None:
+        before = self.text
+        try:
+            after = self._open_editor(before)
+        except EditorError as error:
+            self._note(str(error))
+            return
+        if after != before:
+            text = self._folds.tamed(after)
+            self._edit.change(text, len(text))
+
+    def _unfold(self) -> None:
+        text = str(self._edit.edit_text)
+        fold = self._folds.at(text, self._edit.edit_pos)
+        if fold is None:
+            return
+        place, inside = fold
+        if not fits(inside, beside=text):
+            self._note("too long to unfold here; Ctrl+G shows it in an editor")
+            return
+        self._edit.change(text[:place] + inside + text[place + 1 :], place + len(inside))
+
+    def _search(self) -> None:
+        self._searching = Searching(self.history.entries)
+        self._shown[0] = self._searching.row
+
+    def _searched(self) -> None:
+        assert self._searching is not None
+        if self._searching.taken:
+            self._take_found()
+        elif self._searching.left:
+            self._stop_searching()
+
+    def _take_found(self) -> None:
+        found = self._searching.found if self._searching is not None else None
+        self._stop_searching()
+        if found is not None:
+            text = self._folds.tamed(line_ends(found))
+            self._edit.change(text, len(text))
+
+    def _stop_searching(self) -> None:
+        self._searching = None
+        self._shown[0] = self._edit
+
+
+def _prompt() -> str:
+    try:
+        PROMPT.encode(get_encoding())
+    except UnicodeEncodeError:
+        return _ASCII_PROMPT
+    return PROMPT
+
+
+def _inside(size: tuple[int]) -> tuple[int]:
+    """Beside the prompt."""
+    return (max(1, size[0] - len(PROMPT)),)

@@ -1,18 +1,15 @@
-"""Bracketed paste: everything between the two marks is one text, which is inserted and never sent."""
+"""Pasted text: one key whatever its length, and what its line ends were."""
 
 from __future__ import annotations
 
-import time
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+import re
+from typing import TypeAlias
 
 Key: TypeAlias = "str | tuple[str, int, int, int]"
 
-_STALLED = 0.5  # seconds without a byte, in the middle of a paste
-
-_TEXT = {"enter": "\n", "ctrl j": "\n", "tab": "\t"}
+_TEXT = {"enter": "\r", "ctrl j": "\n", "tab": "\t"}
+_RETURNS = re.compile("\r+")
+_FEED = re.compile("\r\n?")
 
 
 class Pasted(str):
@@ -27,25 +24,42 @@ class Pasted(str):
         return key
 
 
-class PasteFilter:
-    """An input filter for urwid's loop. A paste may come in several reads; its keys are kept back until its end."""
+def line_ends(text: str) -> str:
+    """Text in which CR, LF and CR LF are one new line each; CR CR is one where it must have been a CR LF.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    tmux and xterm paste each LF as a CR, so that a text with CR LF ends its lines in two CRs, which is also what a
+    blank line looks like. Doubled are those texts that have no LF, only even numbers of CRs, and among these four in a
+    row or two at the end: otherwise the text would have blank lines by the three, or end in one, and nowhere a simple
+    line end. What may have been blank lines stays blank lines.
+    """
+    if "\r" not in text:
+        return text
+    if "\n" not in text and _doubled(text):
+        return text.replace("\r\r", "\n")
+    return _FEED.sub("\n", text)
+
+
+def _doubled(text: str) -> bool:
+    runs = [len(found[0]) for found in _RETURNS.finditer(text)]
+    if any(run % 2 for run in runs):
+        return False
+    return max(runs) > 2 or (len(runs) > 1 and text.endswith("\r"))
+
+
+class PasteFilter:
+    """An input filter for a screen that gives a paste key by key between its marks, as urwid's own do."""
+
+    def __init__(self) -> None:
         self._pasted: list[str] | None = None  # the keys so far, while a paste is under way
-        self._last = 0.0  # when the last of them came
 
     def __call__(self, keys: list[Key], _raw: list[int]) -> list[Key]:
-        if self._pasted is not None and keys[-1:] == ["ctrl c"] and self._clock() - self._last > _STALLED:
-            # pressed by hand: the end mark was lost, and the keyboard would stay dead
-            keys = [*keys[:-1], "end paste"]
-        self._last = self._clock()
         return [found for key in keys if (found := self._filtered(key)) is not None]
 
     def _filtered(self, key: Key) -> Key | None:
         if key in ("begin paste", "end paste") and self._pasted is not None:
             pasted, self._pasted = self._pasted, [] if key == "begin paste" else None
-            return Pasted(_text(pasted))  # a begin within a paste: the end of the first was lost
+            # a key that is no text (a control character) is dropped
+            return Pasted(line_ends("".join(_TEXT.get(key, key if len(key) == 1 else "") for key in pasted)))
         if key == "begin paste":
             self._pasted = []
         elif self._pasted is None or not isinstance(key, str) or key == "window resize":
@@ -53,14 +67,3 @@ class PasteFilter:
         else:
             self._pasted.append(key)
         return None
-
-
-def _text(keys: list[str]) -> str:
-    """CR, LF and CR LF are one new line each; a key that is no text (a control character) is dropped."""
-    text: list[str] = []
-    before = ""
-    for key in keys:
-        if not (key == "ctrl j" and before == "enter"):
-            text.append(_TEXT.get(key, key if len(key) == 1 else ""))
-        before = key
-    return "".join(text)

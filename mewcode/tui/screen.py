@@ -1,27 +1,38 @@
-"""urwid's raw screen, asked to be quiet, to tell Ctrl+J from Enter, and to take Ctrl+C as a key."""
+"""urwid's raw screen, asked to be quiet, to read through our own `Reader`, and to take Ctrl+C as a key."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import termios
 import tty
+from typing import TYPE_CHECKING
 
 import urwid
+from urwid.util import get_encoding
 
-_LINE_FEED = 10
-_ESCAPE = 27
-# what a terminal with extended keys sends for Ctrl+J; urwid names the plain byte `enter` (5.1)
-_CTRL_J = tuple(b"\x1b[106;5u")
-_PASTE_MARKS = (list(b"[200~"), list(b"[201~"))  # without their Esc
-_ESCAPE_WAIT = 0.03  # seconds a lone Esc is held, since it could begin a sequence
-_REST_WAIT = 1.0  # seconds a torn sequence or character is held: over a slow link its rest comes later
+from mewcode.tui.reader import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Literal, TypeAlias
+
+    from mewcode.tui.paste import Key
+
+    Heard: TypeAlias = Key | tuple[Literal["cursor position"], int, int]  # what urwid's own screens give
+
+
+# On the alternate screen many terminals turn the wheel into Up and Down, which here would walk through what was sent.
+# What it was before comes back; where that cannot be kept, what such terminals begin with.
+_WHEEL_OFF = "\x1b[?1007s\x1b[?1007l"
+_WHEEL_BACK = "\x1b[?1007h\x1b[?1007r"
 
 
 class Screen(urwid.display.raw.Screen):
     def __init__(self) -> None:
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
-        self._ended_in_escape = False  # the last input
+        self._reader = Reader(get_encoding())
         self._early: list[int] = []  # what was typed before the screen was up
 
     def _detect_terminal_modes(self) -> None:
@@ -32,6 +43,7 @@ class Screen(urwid.display.raw.Screen):
         before = termios.tcgetattr(fd) if fd is not None and os.isatty(fd) else None
         if fd is not None and before is not None:
             self._early = _typed_early(fd)
+        self._reader = Reader(get_encoding())  # what was open when the terminal was given away has no rest
         super()._start(alternate_buffer)
         if fd is not None and before is not None:
             self._old_termios_settings = before
@@ -44,28 +56,51 @@ class Screen(urwid.display.raw.Screen):
             for character in (termios.VINTR, termios.VQUIT, termios.VSUSP):
                 mode[6][character] = bytes([os.fpathconf(fd, "PC_VDISABLE")])
             termios.tcsetattr(fd, termios.TCSANOW, mode)
+        self.write(_WHEEL_OFF)
         if self._early:
             self._wake_input_loop()
 
-    def get_available_raw_input(self) -> list[int]:
-        read = self._early + super().get_available_raw_input()
-        self._early = []
-        if self._ended_in_escape and read[: len(_PASTE_MARKS[0])] in _PASTE_MARKS:
-            # over a slow link the mark came torn after an Esc that has been taken for a key; what follows is no typing
-            read = [_ESCAPE, *read]
-        if read:
-            self._ended_in_escape = read[-1] == _ESCAPE
-        return self._told_apart(read)
+    def _stop(self) -> None:
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            self.write(_WHEEL_BACK)
+        super()._stop()
 
-    def _told_apart(self, read: list[int]) -> list[int]:
-        codes: list[int] = []
-        for code in read:
-            if code == _LINE_FEED and codes[-1:] != [_ESCAPE]:
-                codes.extend(_CTRL_J)
-            else:
-                codes.append(code)
-        self.complete_wait = _ESCAPE_WAIT if codes[-1:] == [_ESCAPE] else _REST_WAIT
-        return codes
+    def hook_event_loop(self, event_loop: urwid.EventLoop, callback: Callable[[list[Heard], list[int]], Any]) -> None:
+        """Keys instead of urwid's own decoding, which is what `parse_input` would do."""
+
+        def ready() -> None:
+            take(self._reader.feed(self._read()))
+
+        def late() -> None:
+            self._input_timeout = None
+            data = self._read()  # it may be there all the same, when the loop was busy
+            take(self._reader.feed(data) if data else self._reader.expire())
+
+        def take(keys: list[Key]) -> None:
+            if self._input_timeout is not None:
+                event_loop.remove_alarm(self._input_timeout)
+                self._input_timeout = None
+            if (wait := self._reader.wait) is not None:
+                self._input_timeout = event_loop.alarm(wait, late)
+            if self._resized:
+                self._resized = False
+                self.screen_buf = None
+                keys = [*keys, "window resize"]
+            if keys:
+                callback([*keys], [])
+
+        handles = [
+            event_loop.watch_file(source if isinstance(source, int) else source.fileno(), ready)
+            for source in self.get_input_descriptors()
+        ]
+        self._current_event_loop_handles = handles
+
+    def _read(self) -> bytes:
+        """What there is. Raises: InputClosedError."""
+        self._reader.mouse = self._mouse_tracking_enabled
+        read = self._early + self.get_available_raw_input()
+        self._early = []
+        return bytes(code for code in read if code < 256)  # above are codes of gpm's, for columns no report can name
 
 
 def _typed_early(fd: int) -> list[int]:
