@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _COMMANDS = ("chat", "once")
 _WITH_VALUE = (
-    *("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--system", "--log"),
+    *("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--effort", "--system", "--log"),
     *("-m", "--message", "--output"),
 )
 _EPILOG = """\
@@ -96,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--local", metavar="MODEL.gguf", help="the embedded model: no key, no configuration")
     common.add_argument("--model", metavar="ID", help="another model, by its id or short name")
     common.add_argument("--max-tokens", type=_positive, metavar="N", help="at most N tokens an answer")
+    common.add_argument("--effort", type=_effort, metavar="L", help="how hard the model thinks: low, medium, high …")
     common.add_argument("--thinking", action=argparse.BooleanOptionalAction, help="let the model think, or not")
     common.add_argument("--system", metavar="TEXT|@FILE", help="another system prompt")
     common.add_argument("--version", action="version", version=f"mewcode {__version__}", help=argparse.SUPPRESS)
@@ -106,11 +107,23 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     chat = commands.add_parser("chat", parents=[common], help="the chat (what runs without a command)")
     chat.add_argument("words", nargs="*", help=argparse.SUPPRESS)
+    chat.add_argument("--plain", action="store_true", help="line by line, without a screen")
     once = commands.add_parser("once", parents=[common], help="one question, the answer on stdout", epilog=_EPILOG)
     once.add_argument("text", nargs="?", metavar="TEXT", help="the message")
     once.add_argument("-m", "--message", metavar="TEXT", help="the message; piped input is put after it")
     once.add_argument("--output", choices=("text", "jsonl"), default="text", help="jsonl: one event a line")
+    once.add_argument("--raw", action="store_true", help="the text as it came: control characters, too")
+    once.add_argument("-q", "--quiet", action="store_true", help="no notes on stderr, only errors")
+    once.add_argument("--show-thinking", action="store_true", help="what the model thinks, on stderr")
     return parser
+
+
+def _effort(text: str) -> str:
+    from mewcode.llm.models import EFFORTS
+
+    if text not in EFFORTS:
+        raise argparse.ArgumentTypeError(f"must be one of {', '.join(EFFORTS)}")
+    return text
 
 
 def _positive(text: str) -> int:
@@ -152,7 +165,7 @@ def _run(options: argparse.Namespace, log: Log) -> int:
 
     given = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "system"}
     start = partial(Launcher, Options(**given, system=_system(options.system)), log)
-    return _once(options, start) if options.command == "once" else _chat(options.words, start)
+    return _once(options, start) if options.command == "once" else _chat(options.words, start, plain=options.plain)
 
 
 def _system(given: str | None) -> str | None:
@@ -180,33 +193,36 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
         once.note("give the message once: as TEXT or with -m")
         return exits.USAGE
     launcher = start()
+    remark = (lambda _sentence: None) if options.quiet else once.note
     for warning in launcher.warnings:
-        once.note(warning)
+        remark(warning)
     client = launcher.client(launcher.choose())
     given = options.text if options.message is None else options.message
     try:
-        question = read_question(None if given is None else _typed(given), piped_stdin(), once.note)
+        question = read_question(None if given is None else _typed(given), piped_stdin(), remark)
     except OSError as error:  # a directory, a terminal that is gone
         once.note(f"cannot read stdin: {error.strerror}")
         return exits.IO
     if not question.strip():
         once.note("no message: give one as TEXT, with -m, or through a pipe")
         return exits.USAGE
-    return once.run(client, question, jsonl=options.output == "jsonl")
+    wishes = once.Wishes(options.output == "jsonl", options.raw, options.quiet, options.show_thinking)
+    return once.run(client, question, wishes)
 
 
-def _chat(words: list[str], start: Callable[[], Launcher]) -> int:
+def _chat(words: list[str], start: Callable[[], Launcher], *, plain: bool) -> int:
     from mewcode.once import note
 
     if words:
         note(f"there is no command `{words[0][:40]}`: there are {' and '.join(_COMMANDS)}")
         return exits.USAGE
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        note("the chat needs a terminal; use `mewcode once` in scripts and pipes")
+    if sys.stdin is None or sys.stdout is None:
+        note("the chat needs an input and an output; use `mewcode once` without them")
         return exits.USAGE
-    if os.environ.get("TERM", "dumb") == "dumb":
-        note("this terminal cannot show a full screen (TERM is dumb or not set); use `mewcode once`")
-        return exits.USAGE
+    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "") in ("", "dumb"):
+        from mewcode.plain import run as run_lines
+
+        return run_lines(start())
     from mewcode.tui.app import run
 
     return run(start())

@@ -28,6 +28,7 @@ class Options:
     local: str | None = None  # "" is the packaged model
     model: str | None = None
     max_tokens: int | None = None
+    effort: str | None = None
     thinking: bool | None = None
     system: str | None = None
 
@@ -41,6 +42,8 @@ class Launcher:
         self._log = log
         self.warnings: list[str] = []
         self.settings = self._read()
+        given = (options.system, self.settings.system_prompt)
+        self.system = next((text for text in given if text is not None), None)  # None: our own
 
     @property
     def asked_for_one(self) -> bool:
@@ -60,14 +63,18 @@ class Launcher:
             ]
         return list(self.settings.providers)
 
-    def client(self, entry: ProviderEntry) -> LLMClient:
-        """Raises: ConfigError when the entry's key is not there."""
+    def prompt(self) -> str:
+        """The system prompt of the clients that are made now."""
+        return system_prompt(_current_directory()) if self.system is None else self.system
+
+    def client(self, entry: ProviderEntry, model: str | None = None) -> LLMClient:
+        """`model` goes before the entry's and the flag's. Raises: ConfigError when the entry's key is not there."""
         config = self._overridden(entry.resolve(os.environ))
+        if model is not None:
+            config = replace(config, model=model)
         for secret in config.secrets:
             self._log.hide(secret)
-        given = (self._options.system, self.settings.system_prompt)
-        prompt = next((text for text in given if text is not None), None)
-        return create_client(config, system_prompt(_current_directory()) if prompt is None else prompt)
+        return create_client(config, self.prompt())
 
     def _read(self) -> Settings:
         if self._options.local is not None:
@@ -81,6 +88,7 @@ class Launcher:
             config,
             model=options.model or config.model or _packaged_model(),
             max_output_tokens=options.max_tokens or config.max_output_tokens,
+            effort=options.effort or config.effort,
             thinking=config.thinking if options.thinking is None else options.thinking,
         )
 

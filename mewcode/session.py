@@ -21,6 +21,7 @@ from mewcode.llm.events import (
     ToolCallDelta,
     ToolCallStart,
 )
+from mewcode.llm.messages import ThinkingBlock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ _STOPS = {
     "pause": "The server paused a long turn.",
     "context_full": "The conversation filled the context window; the answer is cut off.",
 }
+_WHOLE = ("end", "stop_sequence", "tool_use", "refusal")  # after which there is nothing to go on with
 _GO_ON = (
     "Your last answer was cut off. It ended with:\n\n{tail}\n\n"
     "Go on exactly from there. Repeat nothing of it, and do not mention the interruption."
@@ -72,7 +74,9 @@ class Session:
         self._notes: dict[str, str] = {}
         self._on_ready = on_ready
         self._turn: Turn | None = None
-        self._started = self._again_at = 0.0
+        self._started = self._again_at = self._heard_at = 0.0
+        self._thoughts: dict[str, list[str]] = {}  # of an answer: thinking that has not come to its end
+        self._whole: str | None = None  # the last answer that came to a regular end
         self._tools: list[str] = []  # that the running answer asked for
         self._unanswered = ""  # the question that a cleared conversation ended with
 
@@ -86,6 +90,16 @@ class Session:
         return time.monotonic() - self._started
 
     @property
+    def connecting(self) -> bool:
+        """Whether the running turn's request has yet to go out."""
+        return self._turn is not None and self.phase == "waiting" and not self._turn.sent
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the running turn last brought something, or was asked for."""
+        return time.monotonic() - self._heard_at
+
+    @property
     def retry_in(self) -> float:
         """Seconds until the next attempt, 0 when none is waited for."""
         return max(0.0, self._again_at - time.monotonic()) if self.phase == "retrying" else 0.0
@@ -95,6 +109,38 @@ class Session:
         self._require_rest()
         self.conversation.add("user", text)
         return self._start()
+
+    def ask_instead(self, text: str) -> str:
+        """Ask this in the place of the last question, which goes with its answer; the new answer's id.
+
+        Raises: LookupError when nothing was asked yet; RuntimeError while an answer runs.
+        """
+        self._require_rest()
+        history = self.conversation.snapshot()
+        place = next((at for at in range(len(history) - 1, -1, -1) if history[at].role == "user"), None)
+        if place is None:
+            raise LookupError("nothing was asked yet")
+        for message in history[place:]:
+            self.conversation.remove(message.id)
+        return self.ask(text)
+
+    def withdraw(self) -> str | None:
+        """Take a cancelled question back, if nothing came for it: its text; None where there is something to keep."""
+        self._require_rest()
+        match self.conversation.snapshot():
+            case [*_, question, answer] if answer.status == "cancelled" and not answer.text:
+                if self.thinking(answer):
+                    return None
+                self.conversation.remove(answer.id)
+                self.answer_id = None
+                return self.conversation.remove(question.id).text
+        return None
+
+    def use(self, client: LLMClient) -> None:
+        """Let another client answer from now on. Raises: RuntimeError while an answer runs."""
+        self._require_rest()
+        self.client, before = client, self.client
+        before.close()
 
     def retry(self) -> str:
         """Ask the last question again, and take its answer out of the history; the new answer's id.
@@ -115,9 +161,11 @@ class Session:
     def continue_answer(self) -> str:
         """Ask the model to go on where its last answer broke off; without any text of it, ask again.
 
-        Raises: LookupError when there is no answer; RuntimeError while one runs.
+        Raises: LookupError when there is no answer, or it came to its end; RuntimeError while one runs.
         """
         self._require_rest()
+        if self._whole is not None and self._whole == self.answer_id:
+            raise LookupError("the last answer came to its end")
         text = self.answer().text.rstrip()
         return self.ask(_GO_ON.format(tail=text[-_TAIL:])) if text else self.retry()
 
@@ -127,7 +175,8 @@ class Session:
 
     def _start(self) -> str:
         self.answer_id = self.conversation.add("assistant", status="streaming", origin=self.client.origin)
-        self.phase, self._started, self.retry_note = "waiting", time.monotonic(), None
+        self.phase, self.retry_note = "waiting", None
+        self._started = self._heard_at = time.monotonic()
         self._tools.clear()
         self._turn = self.client.stream(self.conversation, on_ready=self._on_ready)
         return self.answer_id
@@ -137,6 +186,8 @@ class Session:
         if self._turn is None:
             return False
         events = self._turn.take()
+        if events:
+            self._heard_at = time.monotonic()
         for event in events:
             self.apply(event)
         return bool(events)
@@ -167,6 +218,7 @@ class Session:
         self.answer_id = None
         self._failures.clear()
         self._notes.clear()
+        self._thoughts.clear()
 
     def failure(self, message_id: str) -> LLMError | None:
         """What an answer with status `error` or `interrupted` failed with."""
@@ -182,6 +234,11 @@ class Session:
             raise LookupError("no answer yet")
         return self.conversation.get(self.answer_id)
 
+    def thinking(self, message: Message) -> str:
+        """What the model thought before an answer, as far as it came and may be read."""
+        whole = [block.text for block in message.blocks if isinstance(block, ThinkingBlock) and block.text]
+        return "\n\n".join([*whole, *filter(None, ["".join(self._thoughts.get(message.id, ()))])])
+
     def apply(self, event: Event) -> None:
         """Let the running answer grow by one event."""
         if self.answer_id is None:
@@ -190,9 +247,11 @@ class Session:
             case TextDelta(text):
                 self.phase = "writing"
                 self.conversation.append(self.answer_id, event.block or text)
-            case ThinkingDelta():
+            case ThinkingDelta(text):
                 self.phase = "thinking"
+                self._thoughts.setdefault(self.answer_id, []).append(text)
             case ThinkingComplete(block):
+                self._thoughts.pop(self.answer_id, None)
                 self.conversation.append(self.answer_id, block)
             case Retrying(delay=delay):
                 self.phase, self.retry_note, self._again_at = "retrying", event, time.monotonic() + delay
@@ -213,6 +272,8 @@ class Session:
         match end:
             case StreamEnd():
                 status, usage, stopped = "complete", end.usage, stop_note(end, self._tools)
+                if end.stop_reason in _WHOLE:
+                    self._whole = self.answer_id
             case StreamError(error):
                 status = "interrupted" if self.answer().text else "error"
                 self._failures[self.answer_id] = error

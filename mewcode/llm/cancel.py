@@ -20,6 +20,7 @@ class CancelToken:
         self._stopped = threading.Event()
         self._abort: Callable[[], None] | None = None
         self.expired = False  # the time of the whole turn is up
+        self.sent = False  # a request has gone out: what is waited for now is its answer
 
     @property
     def stopped(self) -> bool:
@@ -28,6 +29,9 @@ class CancelToken:
     @property
     def cancelled(self) -> bool:
         return self._stopped.is_set() and not self.expired
+
+    def mark_sent(self) -> None:
+        self.sent = True
 
     def cancel(self) -> None:
         """Set the flag, end every sleep, and run the hook of the block that `aborting` guards, if one is running."""

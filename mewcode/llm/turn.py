@@ -54,6 +54,11 @@ class Turn:
         self._worker = threading.Thread(target=self._work, name=f"mewcode-turn-{next(_numbers)}", daemon=True)
         self._worker.start()
 
+    @property
+    def sent(self) -> bool:
+        """Whether the request has gone out; until then it is being connected. A provider may not tell. Thread: any."""
+        return self._cancel.sent
+
     def __iter__(self) -> Iterator[Event]:
         """Wait for events; stops after the terminal one, and at once when that was read before."""
         while self.end is None:

@@ -43,6 +43,7 @@ class Sockets:
         self._open: list[socket.socket] = []
         self._handshake: socket.socket | None = None
         self.aborted = False
+        self.on_sent: Callable[[], None] = lambda: None  # called when a request has gone out
 
     def on_request(self, request: httpx2.Request) -> None:
         """Event hook of the client."""
@@ -58,6 +59,8 @@ class Sockets:
                 sock.shutdown(socket.SHUT_RDWR)
 
     def _trace(self, name: str, info: Mapping[str, Any]) -> None:
+        if name.endswith("send_request_body.complete"):
+            self.on_sent()
         with self._lock:
             if name.endswith("start_tls.started") and self._open:
                 # wrap_socket() detaches the plain socket; a duplicate still reaches the connection
@@ -113,6 +116,7 @@ class Lines:
             line = self._idle.pop() if self._idle else None
         line = line or self._make()
         try:
+            line.sockets.on_sent = cancel.mark_sent
             with cancel.aborting(line.sockets.abort):
                 yield line
         finally:

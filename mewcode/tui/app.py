@@ -17,16 +17,20 @@ from urwid.display.common import InputClosedError
 
 from mewcode import exits
 from mewcode.config.settings import ProviderChoiceError
+from mewcode.desk import Desk
 from mewcode.errors import MewcodeError
+from mewcode.farewell import leave, transcript
 from mewcode.session import Session
 from mewcode.tui.bridge import Bridge
 from mewcode.tui.chat import Chat
-from mewcode.tui.paste import PasteFilter
 from mewcode.tui.picker import Picker
 from mewcode.tui.screen import Screen
+from mewcode.tui.signs import IN_ASCII
 from mewcode.tui.theme import PALETTE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
     from types import FrameType
 
     from mewcode.config.settings import ProviderEntry
@@ -45,16 +49,17 @@ def run(launcher: Launcher) -> int:
 
 class App:
     def __init__(self, launcher: Launcher) -> None:
+        urwid.set_ascii_fallbacks(IN_ASCII)
         self._launcher = launcher
         self._session: Session | None = None
         self._chat: Chat | None = None
+        self._screen = Screen()
         self._code = exits.OK
         self._loop = urwid.MainLoop(
             urwid.SolidFill(),
             PALETTE,
-            Screen(),
-            handle_mouse=False,
-            input_filter=PasteFilter(),
+            self._screen,
+            handle_mouse=launcher.settings.ui.mouse,
             unhandled_input=_unhandled,
         )
         self._bridge = Bridge(self._loop, self._pump, self._frame)
@@ -77,6 +82,7 @@ class App:
             self._bridge.close()
             if self._session is not None:
                 self._session.close(_WAIT)
+        self._say_farewell()
         return self._code
 
     def _start(self) -> None:
@@ -86,28 +92,59 @@ class App:
         except ProviderChoiceError:
             if self._launcher.asked_for_one:
                 raise
-            self._loop.widget = Picker(self._launcher.entries(), self._picked, self._leave)
+            self._loop.widget = Picker(self._launcher.entries(), self._picked, self.leave)
         else:
-            self._open(self._launcher.client(entry))
+            self._open(entry)
 
     def _picked(self, entry: ProviderEntry) -> None:
         try:
-            self._open(self._launcher.client(entry))
+            self._open(entry)
         except MewcodeError as error:
             picker = self._loop.widget
             assert isinstance(picker, Picker)
             picker.tell(str(error))
 
-    def _open(self, client: LLMClient) -> None:
+    def _open(self, entry: ProviderEntry) -> None:
+        client = self._launcher.client(entry)
         self._session = Session(client, self._bridge.notify)
-        self._chat = Chat(self._session, self._loop.event_loop.alarm, self._leave)
+        desk = Desk(self._session, self._launcher, entry)
+        self._chat = Chat(desk, self, self._launcher.settings.ui)
         self._chat.open(self._launcher.warnings)
         self._loop.widget = self._chat.view
         # the alarm that draws the first screen was set before this one
         self._loop.event_loop.alarm(0, lambda: _in_background(client))
 
-    def _leave(self) -> None:
+    # what the chat wants: see mewcode.tui.chat.Terminal
+
+    def after(self, seconds: float, callback: Callable[[], None]) -> object:
+        return self._loop.event_loop.alarm(seconds, callback)
+
+    def leave(self) -> None:
         raise urwid.ExitMainLoop
+
+    def write(self, data: bytes) -> None:
+        self._screen.write(data.decode("ascii"))  # a frame is written whole, in this thread
+        self._screen.flush()
+
+    def use_mouse(self, on: bool) -> None:
+        self._loop.handle_mouse = on  # also after a suspend
+        self._screen.set_mouse_tracking(on)
+
+    def paused(self) -> AbstractContextManager[object]:
+        return self._loop.paused()
+
+    def choose_provider(self) -> None:
+        chat = self._chat
+        assert chat is not None
+
+        def back() -> None:
+            self._loop.widget = chat.view
+
+        def chosen(entry: ProviderEntry) -> None:
+            back()
+            chat.send(f"/provider {entry.name}")
+
+        self._loop.widget = Picker(self._launcher.entries(), chosen, back)
 
     def _pump(self) -> bool:
         return self._chat is not None and self._chat.pump()
@@ -129,11 +166,20 @@ class App:
         """SIGINT is what Ctrl+C sends; the others end the program, the terminal restored."""
         if number != signal.SIGINT:
             self._code = exits.by_signal(number)
-            self._leave()
+            self.leave()
         elif self._chat is not None:
             self._chat.interrupt()
         else:
-            self._leave()
+            self.leave()
+
+    def _say_farewell(self) -> None:
+        """Leave the conversation on the main screen, where there is still one."""
+        if self._chat is None or self._launcher.settings.ui.on_exit != "transcript":
+            return
+        messages = self._chat.desk.session.conversation.snapshot()
+        text = transcript(messages, self._chat.desk.reasons(messages), sys.stdout.encoding)
+        if text and self._code != exits.by_signal(signal.SIGHUP):
+            leave(text, sys.stdout.fileno(), _WAIT)
 
 
 def _unhandled(key: str | tuple[str, int, int, int]) -> None:

@@ -1,143 +1,138 @@
-"""The chat: keeps the widgets in step with the session, and does what keys and commands ask for."""
+"""The chat: what keys and commands do on the screen. What is asked and answered is in mewcode.tui.exchange."""
 
 from __future__ import annotations
 
+import os
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from mewcode import commands
+from mewcode.desk import model_label
 from mewcode.prompt import banner
-from mewcode.tui import entries
-from mewcode.tui.commands import BUSY, is_command, run_command
-from mewcode.tui.status import activity, model_label
+from mewcode.tui.clipboard import copy
+from mewcode.tui.composer import Composer
+from mewcode.tui.editor import edited
+from mewcode.tui.entries import Banner, Explained, Note
+from mewcode.tui.exchange import Exchange
+from mewcode.tui.finder import Finder
+from mewcode.tui.keys import KEYS
 from mewcode.tui.view import View
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
-    from mewcode.session import Session
-    from mewcode.tui.answer import Answer
-    from mewcode.tui.transcript import FlowWidget
+    from mewcode.config.settings import Ui
+    from mewcode.desk import Desk
 
 _AGAIN = 2.0  # seconds within which a second Ctrl+C quits
 
 
-class Chat:
-    """Thread: the loop's. `after(seconds, callback)` is the loop's alarm, `leave()` ends it."""
+class Terminal(Protocol):
+    """What the chat wants of the program around it. Thread: the loop's."""
 
-    def __init__(
-        self,
-        session: Session,
-        after: Callable[[float, Callable[[], None]], object],
-        leave: Callable[[], None],
-    ) -> None:
-        self._session = session
-        self._after = after
-        self._leave = leave
-        self._answer: Answer | None = None  # the rows of the running answer
-        self._shown = 0  # characters of it
-        self._phase = session.phase  # as it is shown
+    def after(self, seconds: float, callback: Callable[[], None], /) -> object: ...
+    def leave(self) -> None: ...
+    def write(self, data: bytes, /) -> None:
+        """Send a whole sequence to the terminal, between two frames."""
+
+    def use_mouse(self, on: bool, /) -> None: ...
+    def paused(self) -> AbstractContextManager[object]:
+        """A block in which the terminal is another program's."""
+
+    def choose_provider(self) -> None:
+        """Show the list of providers until one is chosen."""
+
+
+class Chat:
+    """The front of a desk: see mewcode.commands.Front."""
+
+    def __init__(self, desk: Desk, terminal: Terminal, ui: Ui) -> None:
+        self.desk = desk
+        self._session = desk.session
+        self._terminal = terminal
         self._armed = 0.0  # until when a second Ctrl+C quits
-        on_key = {"esc": self.cancel, "ctrl c": self.interrupt, "ctrl d": leave}
-        self.view = View(self.send, on_key, self._disarm)
+        self._mouse = ui.mouse
+        on_key = {
+            "esc": _done(self.escape),
+            "ctrl c": _done(self.interrupt),
+            "ctrl d": _done(self.quit),
+            "f1": _done(self.help),
+            "meta t": _done(lambda: self._note(self.switch("thinking"))),
+            "n": lambda: self._step(1),
+            "N": lambda: self._step(-1),
+        }
+        composer = Composer(
+            self.send,
+            complete=lambda text, cursor: commands.complete(text[:cursor]),
+            edit=lambda text: edited(text, terminal.paused),
+            note=self._note,
+        )
+        self.view = View(composer, on_key, self._disarm)
+        self._exchange = Exchange(desk, self.view, terminal.after, moves=ui.motion != "none")
+        self._finder = Finder(self.view.transcript)
+        self._look = replace(self.view.transcript.look, thinking=ui.thinking, times=ui.timestamps)
+        self.view.transcript.look = self._look
 
     def open(self, warnings: Iterable[str]) -> None:
         """Show the banner and what there is to say before the first message."""
         client = self._session.client
         ready = f"Ready: {client.name}, {model_label(client.model)}. Enter sends, /help shows the rest."
-        self.view.transcript.append(entries.banner(banner(Path.cwd(), Path.home()), ready))
+        self.view.transcript.add(Banner(banner(Path.cwd(), Path.home()), ready))
         for warning in warnings:
-            self.view.transcript.append(entries.note(warning))
-        self.view.status.show(client.name, client.model)
+            self.view.transcript.add(Note(warning))
+        self._show_provider()
 
     def send(self, text: str) -> None:
-        """What Enter does: a command runs, a message is asked, and one that cannot be yet stays in the prompt."""
+        """What Enter does: a command runs, a message is sent, or waits for the answer that runs."""
         if not text.strip():
             return
-        if is_command(text):
-            sentence = run_command(self, text)
-            if sentence is None:
-                self.view.composer.clear()
-            elif self.running:
-                self.view.status.note(sentence)
-            else:
-                self._say(entries.note(sentence))
+        if not commands.is_command(text):
+            self._exchange.submit(text)
             return
-        if self.running:
-            self.view.status.note(BUSY)
-            return
-        self._ask(text)
-
-    def _ask(self, text: str) -> None:
-        self._session.ask(text)
-        self.view.composer.clear()
-        self._await(entries.asked(text))
-
-    def retry(self) -> None:
-        """Ask the last question again."""
-        fresh = not self._session.conversation.snapshot()
-        try:
-            self._session.retry()
-        except LookupError:
-            self._say(entries.note("There is no question to ask again."))
-            return
-        question = next(message.text for message in self._session.conversation.snapshot() if message.role == "user")
-        self._await(entries.asked(question) if fresh else [*entries.note("Asking again."), entries.blank()])
-
-    def continue_answer(self) -> None:
-        """Let a cut answer go on."""
-        try:
-            self._session.continue_answer()
-        except LookupError:
-            self._say(entries.note("There is no answer to go on with."))
-            return
-        self._await([*entries.note("Asked to go on."), entries.blank()])
-
-    def _await(self, rows: Iterable[FlowWidget]) -> None:
-        """Show what was asked, and that its answer is under way."""
-        from mewcode.tui.answer import Answer  # mistune: after the first paint
-
-        self.view.status.note("")
-        self.view.transcript.append(rows)
-        self.view.transcript.follow()
-        self._answer, self._shown = Answer(), 0
-        self._tick(self._answer)
+        sentence = commands.run_command(self, text)
+        if sentence is not None:
+            self.view.status.note(sentence) if self._session.running else self.tell(sentence)
+        elif self.view.composer.text == text:  # else the command has put something there
+            self.view.composer.clear()
+        self._show_provider()
 
     def pump(self) -> bool:
         """Apply what has come; whether there is something to draw."""
         return self._session.pump()
 
     def refresh(self) -> None:
-        """Bring the rows in step with the session."""
-        if self._answer is None:
-            return
-        message = self._session.answer()
-        if not self._session.running:
-            self._close_answer()
-        elif len(message.text) != self._shown:
-            self._shown = len(message.text)
-            self._show_activity()
-            self.view.transcript.replace_open(*self._answer.grow(message.text))
-        elif self._session.phase != self._phase:
-            self._show_activity()
+        """Bring the screen in step with the session."""
+        self._exchange.refresh()
 
-    def cancel(self) -> None:
-        """What Esc does: end the running answer, keeping what came."""
-        self._session.cancel()
-        self.refresh()  # also when cancelling has found that the answer had come to its end
+    # keys
+
+    def escape(self) -> None:
+        """What Esc does: close the innermost thing that is open, else cancel."""
+        if self._finder.active:
+            self._finder.stop()
+            self.view.status.note("")
+        elif self.desk.editing:
+            self.desk.editing = False
+            self.view.composer.clear()
+            self.view.status.note("The last question stays as it was")
+        else:
+            self._exchange.cancel()
 
     def interrupt(self) -> None:
         """What Ctrl+C does: cancel, else clear the prompt, else quit; twice when a conversation would be lost."""
         if self._session.running:
-            self.cancel()
+            self._exchange.cancel()
         elif self.view.composer.text:
             self.view.composer.clear()
         elif not self._session.conversation.snapshot() or time.monotonic() < self._armed:
-            self._leave()
+            self.quit()
         else:
             armed = self._armed = time.monotonic() + _AGAIN
             self.view.status.note("Ctrl+C again quits")
-            self._after(_AGAIN, lambda: self._disarm() if self._armed == armed else None)
+            self._terminal.after(_AGAIN, lambda: self._disarm() if self._armed == armed else None)
 
     def _disarm(self) -> None:
         """What any other key does to Ctrl+C."""
@@ -145,47 +140,80 @@ class Chat:
             self._armed = 0.0
             self.view.status.note("")
 
-    @property
-    def running(self) -> bool:
-        """Whether an answer is under way: nothing else can be put into the transcript then."""
-        return self._session.running
+    def _step(self, way: int) -> bool:
+        """Go on finding, if something is looked for."""
+        if self._finder.active:
+            self._finder.step(way)
+            self.view.status.note(self._finder.words)
+        return self._finder.active
+
+    # what commands ask for
+
+    def tell(self, sentence: str) -> None:
+        self._exchange.say(Note(sentence))
 
     def explain(self, table: Iterable[tuple[str, str]]) -> None:
-        """Show words and what they mean."""
-        self._say(entries.explained(table))
+        self._exchange.say(Explained(table))
 
-    def _say(self, rows: Iterable[FlowWidget]) -> None:
-        """Put something into the transcript that is no part of the conversation."""
-        self.view.transcript.append(rows)
-        self.view.transcript.follow()
+    def help(self) -> None:
+        listed = [(command.usage, command.help) for command in commands.COMMANDS]
+        self.explain([*listed, *((key.keys, key.help) for key in KEYS)])
+
+    def switch(self, what: commands.Switch) -> str:
+        look = self.view.transcript.look
+        match what:
+            case "mouse":
+                self._mouse = not self._mouse
+                self._terminal.use_mouse(self._mouse)
+                return commands.SWITCHED[what][self._mouse]
+            case "raw":
+                look, on = replace(look, raw=not look.raw), not look.raw
+            case "thinking":
+                look, on = replace(look, thinking=not look.thinking), not look.thinking
+            case "times":
+                look, on = replace(look, times=not look.times), not look.times
+        self.view.transcript.look = look
+        return commands.SWITCHED[what][on]
+
+    def find(self, text: str) -> None:
+        self._finder.start(text)
+        self.view.status.note(self._finder.words)
+
+    def copy(self, text: str) -> str:
+        return copy(text, self._terminal.write, os.environ)
+
+    def compose(self, text: str) -> None:
+        self.view.composer.clear()
+        self.view.composer.insert(text)
+
+    def follow(self, note: str) -> None:
+        self._exchange.follow(note)
+
+    def choose_provider(self) -> None:
+        self._terminal.choose_provider()
 
     def clear(self) -> None:
         self._session.clear()
-        self._answer = None
-        self.view.rest()
-        self.view.transcript.clear()
+        self._finder.stop()
+        self._exchange.clear()
         self.view.status.note("new conversation")
 
     def quit(self) -> None:
-        self._leave()
+        self._terminal.leave()
 
-    def _tick(self, answer: Answer) -> None:
-        """Once a second while this answer runs: one small place on the screen changes, and nothing wakes afterwards."""
-        if self._answer is answer:
-            self._show_activity()
-            self._after(1.0 - self._session.elapsed % 1.0, lambda: self._tick(answer))
+    def _note(self, words: str) -> None:
+        self.view.status.note(words)
 
-    def _show_activity(self) -> None:
-        session = self._session
-        self._phase = session.phase
-        words = activity(session.phase, session.elapsed, session.retry_note, session.retry_in)
-        self.view.show_activity(words, below_text=self._shown > 0)
+    def _show_provider(self) -> None:
+        client = self._session.client
+        self.view.status.show(client.name, client.model)
 
-    def _close_answer(self) -> None:
-        assert self._answer is not None
-        message = self._session.answer()
-        self.view.transcript.replace_open(*self._answer.finish(message.text))
-        self.view.transcript.append(entries.ended(self._session, message))
-        self._answer = None
-        self.view.rest()
-        self.view.status.note("")
+
+def _done(act: Callable[[], object]) -> Callable[[], bool]:
+    """For a key that is always taken."""
+
+    def on_key() -> bool:
+        act()
+        return True
+
+    return on_key

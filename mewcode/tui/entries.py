@@ -1,6 +1,6 @@
-"""What stands in the transcript beside answers: the banner, messages of the user, ends, errors and notes.
+"""What stands in the transcript: the banner, questions, answers that are whole, notes and tables of our own words.
 
-Each entry but the banner begins with a blank row; the transcript's tail is the blank row after the last.
+Each entry but the banner begins with a blank row. The answer that runs is in mewcode.tui.running.
 """
 
 from __future__ import annotations
@@ -9,75 +9,150 @@ from typing import TYPE_CHECKING
 
 import urwid
 
+from mewcode.readable import ended, tokens
 from mewcode.text import clean
 from mewcode.tui.composer import PROMPT
 from mewcode.tui.rows import PairRow, columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
     from mewcode.errors import LLMError
     from mewcode.llm.messages import Message
-    from mewcode.session import Session
-    from mewcode.tui.transcript import FlowWidget
+    from mewcode.tui.look import Look
+    from mewcode.tui.places import FlowWidget
 
-
-def banner(rows: Iterable[tuple[str, str]], ready: str) -> list[urwid.Text]:
-    """The cat with name, version and directory beside it, then the ready line."""
-    drawn = [urwid.Text([("banner.cat", cat), "  ", _beside(words)], wrap="clip") for cat, words in rows]
-    return [*drawn, blank(), urwid.Text(("dim", ready))]
-
-
-def _beside(words: str) -> tuple[str, str]:
-    return "banner.name" if words.startswith("mewcode") else "dim", clean(words)
+_LONGEST_ROW = 2_000  # characters of a line of source: a longer one is several rows, so that none is slow to lay out
 
 
 def blank() -> urwid.Text:
     return urwid.Text("")
 
 
-def asked(text: str) -> list[urwid.Text]:
-    """A message of the user: no margin stands in front of its rows, so that it can be selected as it is."""
-    return [blank(), urwid.Text([("user.mark", PROMPT), ("user", clean(text))]), blank()]
+class Banner:
+    """The cat with name, version and directory beside it, then the ready line."""
+
+    speaks = False
+    source = ""
+
+    def __init__(self, rows: Iterable[tuple[str, str]], ready: str) -> None:
+        self._rows = list(rows)
+        self._ready = ready
+
+    def rows(self, look: Look) -> Sequence[FlowWidget]:
+        drawn = [urwid.Text([("banner.cat", cat), "  ", _beside(words)], wrap="clip") for cat, words in self._rows]
+        return [*drawn, blank(), urwid.Text(("dim", self._ready))]
 
 
-def note(text: str, style: str = "note") -> list[urwid.Text]:
-    return [blank(), urwid.Text((style, clean(text)))]
+def _beside(words: str) -> tuple[str, str]:
+    return "banner.name" if words.startswith("mewcode") else "dim", clean(words)
 
 
-def explained(table: Iterable[tuple[str, str]]) -> list[FlowWidget]:
+class Note:
+    """A sentence of the program's."""
+
+    speaks = False
+
+    def __init__(self, text: str, style: str = "note") -> None:
+        self.source = text
+        self._style = style
+
+    def rows(self, look: Look) -> Sequence[FlowWidget]:
+        return [blank(), urwid.Text((self._style, clean(self.source)))]
+
+
+class Explained:
     """Words of our own and what they mean."""
-    pairs = list(table)
-    width = max(columns(word) for word, _ in pairs)
-    return [blank(), *(PairRow(word, meaning, width) for word, meaning in pairs)]
+
+    speaks = False
+    source = ""
+
+    def __init__(self, table: Iterable[tuple[str, str]]) -> None:
+        self._table = [(clean(word), clean(meaning)) for word, meaning in table]
+
+    def rows(self, look: Look) -> Sequence[FlowWidget]:
+        width = max(columns(word) for word, _ in self._table)
+        return [blank(), *(PairRow(word, meaning, width) for word, meaning in self._table)]
 
 
-def ended(session: Session, message: Message) -> list[urwid.Text]:
-    """What follows an answer: why it ended, if that is worth a word, and what it took."""
-    rows: list[urwid.Text] = [blank()] if message.text else []
-    if failure := session.failure(message.id):
-        rows.append(urwid.Text(("error", clean(str(failure)))))
-    if words := session.note(message.id):
-        rows.append(urwid.Text(("note", clean(words))))
-    if not (failure or words) and not message.text and message.status == "complete":
-        rows.append(urwid.Text(("note", "The model ended its turn without an answer.")))
-    return [*rows, urwid.Text(("dim", " · ".join(filter(None, (_cost(message), _offer(failure, message))))))]
+class Question:
+    """A message of the user: no margin stands in front of its rows, so that it can be selected as it is."""
+
+    speaks = True
+
+    def __init__(self, text: str, asked_at: datetime) -> None:
+        self.source = text
+        self._asked_at = asked_at
+
+    def rows(self, look: Look) -> Sequence[FlowWidget]:
+        first, *rest = source_rows(self.source, "user")
+        marked = urwid.Text([("user.mark", PROMPT), ("user", first.text)])
+        times = [urwid.Text(("dim", clock(self._asked_at)))] if look.times else []
+        return [blank(), *times, marked, *rest]
 
 
-def _offer(failure: LLMError | None, message: Message) -> str:
-    """What can be done about a failure from here."""
-    if message.status == "interrupted":
-        return "/continue or /retry"
-    return "/retry" if failure is not None and failure.retryable else ""
+class Reply:
+    """An answer that has ended: what was thought, what was said, why it ended and what it took."""
+
+    speaks = True
+
+    def __init__(self, message: Message, thought: str, failure: LLMError | None, note: str | None) -> None:
+        self.source = message.text
+        self._message = message
+        self._thought = thought
+        self._failure = failure
+        self._note = note
+
+    def rows(self, look: Look) -> Sequence[FlowWidget]:
+        from mewcode.markdown.render import render  # mistune: after the first paint
+        from mewcode.tui.rows import rows_of
+
+        body = source_rows(self.source) if look.raw else rows_of(render(self.source))
+        return self.around(body if self.source else [], look)
+
+    def around(self, body: Sequence[FlowWidget], look: Look) -> Sequence[FlowWidget]:
+        """The rows, when those of the answer itself are there already."""
+        thought = thought_rows(self._thought) if look.thinking and self._thought else []
+        return [blank(), *thought, *body, *self._end(look)]
+
+    def _end(self, look: Look) -> list[FlowWidget]:
+        message = self._message
+        rows: list[FlowWidget] = [blank()] if message.text else []
+        if self._failure is not None:
+            rows.append(urwid.Text(("error", clean(str(self._failure)))))
+        if self._note:
+            rows.append(urwid.Text(("note", clean(self._note))))
+        if not (self._failure or self._note) and not message.text and message.status == "complete":
+            rows.append(urwid.Text(("note", "The model ended its turn without an answer.")))
+        return [*rows, urwid.Text(("dim", self._cost(look)))]
+
+    def _cost(self, look: Look) -> str:
+        message = self._message
+        took = ended(message) or f"{message.elapsed or 0.0:.1f} s"
+        offer = ""
+        if message.status == "interrupted":
+            offer = "/continue or /retry"
+        elif self._failure is not None and self._failure.retryable:
+            offer = "/retry"
+        at = clock(message.created_at) if look.times else ""
+        return " · ".join(filter(None, (at, took, tokens(message.usage), offer)))
 
 
-def _cost(message: Message) -> str:
-    ended = {"cancelled": "Cancelled after", "interrupted": "Cut off after"}.get(message.status, "")
-    parts = [ended, f"{message.elapsed or 0.0:.1f} s"]
-    said = " ".join(filter(None, parts))
-    usage = message.usage
-    if usage is None:
-        return said
-    counts = ((usage.input_tokens, "in"), (usage.output_tokens, "out"))
-    tokens = ", ".join(f"{number:,} {way}" for number, way in counts if number is not None)
-    return f"{said} · tokens {tokens}" if tokens else said
+def thought_rows(thought: str) -> list[FlowWidget]:
+    """What was thought, set apart from what is said by its colour and a blank row."""
+    return [*source_rows(thought, "thinking"), blank()]
+
+
+def source_rows(text: str, style: str | None = None) -> list[urwid.Text]:
+    """Text as it is, a row a line: nothing is added to it, so that it can be selected as it is."""
+    return [
+        urwid.Text((style, line[begin : begin + _LONGEST_ROW]))
+        for line in clean(text).expandtabs(8).split("\n")
+        for begin in range(0, max(1, len(line)), _LONGEST_ROW)
+    ]
+
+
+def clock(moment: datetime) -> str:
+    """The time of day here, and the day."""
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M:%S")

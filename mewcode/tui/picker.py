@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import urwid
 
+from mewcode.desk import model_label
 from mewcode.text import clean, one_line
 from mewcode.tui.rows import columns
-from mewcode.tui.status import model_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

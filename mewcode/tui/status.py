@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import math
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import urwid
 from urwid.str_util import calc_width
 
+from mewcode.desk import model_label
 from mewcode.text import one_line
 
 if TYPE_CHECKING:
-    from mewcode.llm.events import Retrying
+    from mewcode.session import Session
 
 _BACK = "↓ End"
+_SHOWN = ("connecting", "waiting", "thinking")  # phases that the words before them do not say
+_SILENT = 10.0  # seconds after which silence is worth a word
 
 
-def model_label(model: str) -> str:
-    """How the bar shows a model: the stem of a file, else its id."""
-    return PurePath(model).stem if model.endswith(".gguf") else model
-
-
-def activity(phase: str, elapsed: float, retry: Retrying | None = None, retry_in: float = 0.0) -> str:
-    """What an answer that runs is doing; both times in seconds, `retry_in` until the attempt that `retry` names."""
-    words = f"Imagining… ({int(elapsed)}s)"
-    if retry is not None and retry_in > 0:
+def activity(session: Session) -> str:
+    """What an answer that runs is doing, and for how long."""
+    words = f"Imagining… ({int(session.elapsed)}s)"
+    retry = session.retry_note
+    if retry is not None and session.retry_in > 0:
         number = f"{retry.attempt}/{retry.max_attempts}"
-        return f"{words} · retrying {number} in {math.ceil(retry_in)} s: {one_line(str(retry.error), 300)}"
-    return f"{words} · thinking" if phase == "thinking" else words
+        return f"{words} · retrying {number} in {math.ceil(session.retry_in)} s: {one_line(str(retry.error), 300)}"
+    phase = "connecting" if session.connecting else session.phase
+    silent = f"silent for {int(session.silence)} s" if session.silence >= _SILENT else ""
+    return " · ".join(filter(None, (words, phase if phase in _SHOWN else "", silent)))
 
 
 class StatusBar(urwid.Widget):
@@ -43,8 +43,8 @@ class StatusBar(urwid.Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._left = self._right = self._note = self._activity = ""
-        self._away = False
+        self._left = self._right = self._note = self._facts = self._activity = ""
+        self._away: int | None = None
 
     def show(self, provider: str, model: str) -> None:
         self._left, self._right = one_line(provider, 40), one_line(model_label(model), 80)
@@ -59,11 +59,16 @@ class StatusBar(urwid.Widget):
     def doing(self, words: str) -> None:
         """What runs; empty when nothing does."""
         self._activity = words
-        if self._away:
+        if self._away is not None:
             self._invalidate()
 
-    def away(self, away: bool) -> None:
-        """Whether the newest text is out of view."""
+    def facts(self, words: str) -> None:
+        """What is shown while there is nothing else to say."""
+        self._facts = words
+        self._invalidate()
+
+    def away(self, away: int | None) -> None:
+        """How many lines have come below since the newest text went out of view; None while it is in view."""
         if away != self._away:
             self._away = away
             self._invalidate()
@@ -76,14 +81,23 @@ class StatusBar(urwid.Widget):
 
     def _line(self, width: int) -> str:
         left, right = self._left, self._right
-        note = self._note or ("  ".join(filter(None, (self._activity, _BACK))) if self._away else "")
+        note = self._note or self._below()
         room = width - _columns(left) - _columns(right)
+        if not note and _columns(self._facts) <= room - 2:
+            note = self._facts
         if note and _columns(note) > room - 2:
             return f"{left}  {note}" if _columns(left) + 2 + _columns(note) <= width else note
         if room < 1:  # the model's name is the longer one, and its head tells most
             return f"{left} {right}"
         before = (room - _columns(note)) // 2
         return f"{left}{' ' * before}{note}{' ' * (room - before - _columns(note))}{right}"
+
+    def _below(self) -> str:
+        """What a reader away from the newest text does not see."""
+        if self._away is None:
+            return ""
+        new = f"{self._away:,} new line{'' if self._away == 1 else 's'} " if self._away else ""
+        return "  ".join(filter(None, (self._activity, f"{new}{_BACK}")))
 
 
 def _columns(text: str) -> int:

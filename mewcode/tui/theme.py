@@ -21,6 +21,8 @@ _ROLES = {
     "user.mark": ("dark cyan", "bold"),
     "error": ("light red", "bold"),
     "note": ("brown", ""),
+    "thinking": ("dark gray", ""),
+    "found": ("standout", "standout"),
     "word": ("bold", "bold"),
     "activity": ("dark cyan", ""),
     "prompt": ("dark cyan", "bold"),
@@ -38,6 +40,20 @@ _ROLES = {
     "md.bullet": ("dark cyan", ""),
     "md.rule": ("dark gray", ""),
     "md.table": ("dark gray", ""),
+    # code that Pygments has coloured stands on md.code; without colour it looks like code without Pygments
+    "code.comment": ("dark gray", ""),
+    "code.keyword": ("dark magenta", ""),
+    "code.type": ("dark cyan", ""),
+    "code.name": ("light blue", ""),
+    "code.builtin": ("dark cyan", ""),
+    "code.string": ("brown", ""),
+    "code.escape": ("dark magenta", ""),
+    "code.number": ("dark cyan", ""),
+    "code.decorator": ("dark magenta", ""),
+    "code.tag": ("light blue", ""),
+    "code.attribute": ("dark cyan", ""),
+    "code.inserted": ("dark green", ""),
+    "code.deleted": ("dark red", ""),
 }
 
 PALETTE: list[PaletteEntry] = [(role, colour, _PLAIN, mono or _PLAIN) for role, (colour, mono) in _ROLES.items()]

@@ -29,12 +29,20 @@ _ON_TERMINAL = (
 PROGRAM = str(Path(sys.executable).parent / "mewcode")
 
 
+class _Emulated(pyte.Screen):
+    """pyte knows no XTRESTORE (`CSI ? … r`) and takes it for margins, which have no such argument (0.8.2)."""
+
+    def set_margins(self, top: int | None = None, bottom: int | None = None, private: bool = False) -> None:
+        if not private:
+            super().set_margins(top, bottom)
+
+
 class Terminal:
     """Runs one program. Nothing sleeps: what is waited for is something on the screen, or the end."""
 
     def __init__(self, argv: Sequence[str], size: tuple[int, int] = (80, 24), **environ: str) -> None:
         self._master, self._slave = os.openpty()
-        self._screen = pyte.Screen(*size)
+        self._screen = _Emulated(*size)
         self._emulator = pyte.ByteStream(self._screen)
         self.raw = b""
         self._set_size(size)  # before the start: without a size nothing is drawn

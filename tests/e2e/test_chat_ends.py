@@ -51,7 +51,7 @@ def test_keys_that_make_signals_elsewhere_are_keys_and_act_from_no_paste():
     with terminal("--local") as chat:
         ready(chat)
         chat.send("\x1ca\x1b[200~b\x1cc\x1ad\x03e\x1b[201~")
-        chat.wait("❯ abcde")
+        chat.wait("❯ ab␜c␚d␃e")  # kept exactly, and shown as what they are
         chat.send("\x15\x04")
         assert chat.exit_code(within=3) == 0
         assert_restored(chat)
@@ -188,7 +188,7 @@ def test_a_paste_is_inserted_whole_and_sent_by_enter_alone(folder):
         for start in range(0, len(sent), 997):
             chat.send(sent[start : start + 997])
             chat.read(0.01)
-        chat.wait("end paste")
+        chat.wait("[pasted 6 lines, 5 kB]")
         assert server.requests.empty()
         chat.send("\r")
         assert server.request().json["messages"][-1]["content"] == text

@@ -38,7 +38,7 @@ SCENARIOS = {
     "openai": Scenario(modules("once", "hi")),
     "anthropic": Scenario(modules("once", "hi"), MESSAGES.answer("Hello"), MESSAGES),
     "version": Scenario(modules("once", "-m", " ")),
-    "no terminal": Scenario(lambda home: home.shell("$MEWCODE")),
+    "no terminal": Scenario(lambda home: home.shell("$MEWCODE </dev/null")),
     "no stdin": Scenario(lambda home: home.shell("$MEWCODE chat <&-")),
 }
 BROKEN = {
@@ -247,10 +247,13 @@ def test_version_and_help_need_nothing(home, arguments):
     assert ran.text == f"mewcode {__version__}\n" if arguments == ("--version",) else "usage: mewcode" in ran.text
 
 
-@pytest.mark.parametrize("name", ["no terminal", "no stdin"])
-def test_the_chat_wants_a_terminal(runs, name):
-    sentence = "mewcode: the chat needs a terminal; use `mewcode once` in scripts and pipes\n"
-    assert runs[name].ran == Ran(2, b"", sentence)
+def test_without_a_terminal_the_chat_goes_line_by_line(runs):
+    assert runs["no terminal"].ran.code == 78  # it wants a configuration, as everywhere
+
+
+def test_without_an_input_there_is_no_chat(runs):
+    sentence = "mewcode: the chat needs an input and an output; use `mewcode once` without them\n"
+    assert runs["no stdin"].ran == Ran(2, b"", sentence)
 
 
 @pytest.mark.parametrize(("name", "other"), [("openai", "anthropic"), ("anthropic", "openai")])

@@ -54,14 +54,22 @@ class Home:
         listed = "".join(f"  - {entry}\n" for entry in entries)
         return self.write(".config/mewcode/config.yaml", f"providers:\n{listed}{rest}")
 
-    def start(self, *arguments: str, stdin: int | None = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+    def start(
+        self,
+        *arguments: str,
+        stdin: int | None = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+        start_new_session: bool = False,
+    ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [sys.executable, "-m", "mewcode", *arguments],
             stdin=stdin,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdout=stdout,
+            stderr=stderr,
             cwd=self.path,
             env=self.environment,
+            start_new_session=start_new_session,
         )
 
     def run(self, *arguments: str, given: bytes | None = None) -> Ran:

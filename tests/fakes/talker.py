@@ -47,6 +47,7 @@ class Talker:
         self._events, self._arrived = events, arrived
 
         def answer(cancel: CancelToken) -> Generator[Event, None, None]:
+            cancel.mark_sent()
             with cancel.aborting(lambda: events.put(None)):
                 while (event := events.get()) is not None:
                     yield event

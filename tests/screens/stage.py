@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +13,13 @@ import urwid
 from urwid.testing import ScriptedScreen, render_runs
 
 from mewcode import __version__
+from mewcode.config.settings import Ui
+from mewcode.desk import Desk
 from mewcode.session import Session
 from mewcode.tui.chat import Chat
 from mewcode.tui.paste import PasteFilter
 from mewcode.tui.theme import PALETTE
+from tests.fakes.front import FakeClients
 from tests.fakes.sse_server import LIMIT
 from tests.fakes.talker import Talker
 
@@ -32,14 +37,47 @@ class Left(Exception):
     """The chat has ended."""
 
 
+@dataclass(slots=True)
+class FakeTerminal:
+    """What the program around the chat would do, written down."""
+
+    alarms: list[tuple[float, Callable[[], None]]] = field(default_factory=list)  # what the chat wants to do later
+    written: list[bytes] = field(default_factory=list)
+    mouse: bool = False
+    chooses: int = 0  # how often the list of providers was asked for
+
+    def after(self, seconds: float, callback: Callable[[], None]) -> None:
+        self.alarms.append((seconds, callback))
+
+    def leave(self) -> None:
+        raise Left
+
+    def write(self, data: bytes) -> None:
+        self.written.append(data)
+
+    def use_mouse(self, on: bool) -> None:
+        self.mouse = on
+
+    def paused(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
+
+    def choose_provider(self) -> None:
+        self.chooses += 1
+
+
+_UI = Ui()
+
+
 class Stage:
     """A chat with a client that says what the test tells it; `after` holds what the chat wants to do later."""
 
-    def __init__(self, size: tuple[int, int] = (80, 24), client: Talker | None = None) -> None:
+    def __init__(self, size: tuple[int, int] = (80, 24), client: Talker | None = None, ui: Ui = _UI) -> None:
         self.client = client or Talker()
-        self.after: list[tuple[float, Callable[[], None]]] = []
+        self.terminal = FakeTerminal()
         self._session = Session(self.client)
-        self.chat = Chat(self._session, lambda *alarm: self.after.append(alarm), _leave)
+        self.clients = FakeClients(self.client)
+        desk = Desk(self._session, self.clients, self.clients.entries()[0])
+        self.chat = Chat(desk, self.terminal, ui)
         self.chat.open(())
         self._screen = ScriptedScreen(size=size)
         self._loop = urwid.MainLoop(self.chat.view, PALETTE, self._screen, handle_mouse=False)
@@ -48,6 +86,10 @@ class Stage:
     @property
     def size(self) -> tuple[int, int]:
         return self._screen.size
+
+    @property
+    def after(self) -> list[tuple[float, Callable[[], None]]]:
+        return self.terminal.alarms
 
     def press(self, *keys: str) -> None:
         """Each key as its own read, with a drawing after it."""
@@ -100,12 +142,11 @@ class Stage:
     def style_of(self, words: str) -> set[object]:
         """The styles of the runs that hold these words."""
         return {
-            style for row in render_runs(self.chat.view, self.size, focus=True) for style, run in row if words in run
+            style
+            for row in render_runs(self.chat.view, self.size, focus=True)[:-1]
+            for style, run in row
+            if words in run
         }
-
-
-def _leave() -> None:
-    raise Left
 
 
 def _steady(row: str) -> str:

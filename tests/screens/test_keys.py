@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mewcode.llm.events import StreamEnd, TextDelta
+from mewcode.errors import LLMError
+from mewcode.llm.events import StreamEnd, StreamError, TextDelta
 from mewcode.llm.messages import TextBlock
 from tests.screens.stage import Left, Stage
 
@@ -51,11 +52,25 @@ def test_cancelling_an_answer_whose_end_is_on_its_way_shows_the_end(stage, cance
 
 def test_cancelling_leaves_the_draft_alone(stage):
     stage.ask("Hello")
+    stage.say(TextDelta("Hi"))
     stage.type("draft")
     interrupt(stage)
     assert stage.prompt == "draft"
     interrupt(stage)
     assert stage.prompt == ""
+
+
+def test_a_question_that_is_cancelled_before_anything_came_is_given_back_and_forgotten(stage):
+    stage.ask("Hello")
+    stage.type("draft")
+    stage.press("esc")
+    assert stage.prompt == "Hello\ndraft"
+    assert not any("❯ Hello" in row for row in stage.rows[:-4])
+    interrupt(stage)
+    stage.press("up")
+    assert stage.prompt == ""
+    stage.ask("Again")
+    assert [message.blocks for message in stage.client.asked[1]] == [(TextBlock("Again"),)]
 
 
 def test_ctrl_c_quits_at_once_where_nothing_would_be_lost(stage):
@@ -145,15 +160,33 @@ def test_enter_on_blank_text_does_nothing(stage, text):
     assert not any("Imagining" in row for row in stage.rows)
 
 
-def test_a_message_waits_in_the_prompt_while_an_answer_runs(stage):
+def test_messages_wait_in_sight_while_an_answer_runs_and_are_sent_one_after_the_other(stage):
+    for text in ("First", "Second", "Third\nline", "Fourth", "Fifth"):
+        stage.type(text.replace("\n", ""))
+        stage.press("enter")
+    assert stage.prompt == ""
+    assert stage.rows[-6:-2] == ["queued: Second", "queued: Thirdline", "queued: Fourth", "and 1 more"]
+    for count, text in ((2, "Second"), (3, "Thirdline"), (4, "Fourth"), (5, "Fifth")):
+        stage.say(TextDelta("Yes."), DONE)
+        assert len(stage.client.asked) == count
+        assert f"❯ {text}" in stage.rows
+    assert not any("queued" in row for row in stage.rows)
+
+
+@pytest.mark.parametrize("end", ["cancelled", "failed"])
+def test_what_waits_is_given_back_where_the_answer_did_not_come_to_its_end(stage, end):
     stage.ask("First")
+    stage.say(TextDelta("Well"))
     stage.ask("Second")
-    assert stage.prompt == "Second"
-    assert "still answering" in status(stage)
-    stage.say(DONE)
-    assert "still answering" not in status(stage)
-    stage.press("enter")
-    assert len(stage.client.asked) == 2
+    stage.ask("Third")
+    stage.type("draft")
+    if end == "failed":
+        stage.say(StreamError(LLMError("fake broke.")))
+    else:
+        stage.press("esc")
+    assert stage.prompt == "Second\n\nThird\ndraft"
+    assert len(stage.client.asked) == 1
+    assert not any("queued" in row for row in stage.rows)
 
 
 @pytest.mark.parametrize(("text", "told"), [("/nope", "There is no /nope"), ("/help me", "/help stands alone")])
@@ -171,13 +204,19 @@ def test_what_is_no_command_is_named_while_an_answer_runs(stage):
     assert "There is no /nope" in status(stage)
 
 
-def test_the_help_waits_while_an_answer_runs(stage):
+@pytest.mark.parametrize(
+    "ask", [lambda stage: stage.ask("/help"), lambda stage: stage.press("f1")], ids=["/help", "F1"]
+)
+def test_the_help_is_shown_above_the_answer_that_runs(staged, ask):
+    stage = staged((80, 60))
     stage.ask("Hello")
-    stage.ask("/help")
-    assert stage.prompt == "/help"
-    stage.say(DONE)
-    stage.press("enter")
-    assert any(row.startswith("/exit") for row in stage.rows)
+    stage.say(TextDelta("Well"))
+    ask(stage)
+    rows = stage.rows
+    help, answer = next(n for n, row in enumerate(rows) if row.startswith("/exit")), rows.index("Well")
+    assert help < answer
+    stage.say(TextDelta(", hello."), DONE)
+    assert "Well, hello." in stage.rows
 
 
 @pytest.mark.parametrize("text", ["/etc/hosts is wrong", " /help", "/ is the root", "//comment"])

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from urwid.testing import check_box_sizing, render_text, resolve_attr
+from urwid.util import LayeredAttr
 
 from mewcode.config.settings import NoKey, ProviderEntry
 from mewcode.errors import Overloaded, RateLimited, StreamInterrupted
@@ -167,7 +168,7 @@ def test_an_error_stands_in_the_error_colour_and_the_next_message_works(stage):
 
 def test_the_phase_is_shown_from_the_moment_of_sending_and_the_time_at_the_end(stage):
     stage.ask("Hello")
-    assert "Imagining… (0s)" in stage.rows
+    assert "Imagining… (0s) · waiting" in stage.rows
     stage.say(TextDelta("Hi."), DONE)
     rows = stage.rows
     assert not any("Imagining" in row for row in rows)
@@ -182,7 +183,7 @@ def test_one_blank_row_stands_between_what_is_said_at_every_moment(stage):
         return shown[start : start + rows]
 
     stage.ask("Hello")
-    assert talk(3) == ["❯ Hello", "", "Imagining… (0s)"]
+    assert talk(3) == ["❯ Hello", "", "Imagining… (0s) · waiting"]
     stage.say(TextDelta("Hi"))
     assert talk(5) == ["❯ Hello", "", "Hi", "", "Imagining… (0s)"]
     stage.say(DONE)
@@ -194,7 +195,8 @@ def test_one_clock_ticks_however_often_something_is_asked(stage):
         stage.ask("Hello")
         stage.say(DONE)
     stage.ask("Hello")
-    pending, stage.after = stage.after, []
+    pending = stage.after[:]
+    stage.after.clear()
     for _, tick in pending:
         tick()
     assert len(stage.after) == 1
@@ -261,6 +263,6 @@ def test_markdown_is_shown_in_its_styles(staged):
         "soft": {"md.strong"},
         "loud": {"md.strike"},
         "Cat.purr()": {"md.code"},
-        "return": {"md.code"},
+        "return": {LayeredAttr("code.keyword", "md.code")},
         "a lion": {"md.quote"},
     }

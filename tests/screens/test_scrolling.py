@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mewcode.llm.events import StreamEnd, TextDelta
+from tests.screens.anchors import kept
 from tests.screens.stage import Stage
 
 if TYPE_CHECKING:
@@ -18,8 +19,8 @@ PROSE = " ".join(f"word{number}" for number in range(120))
 
 
 def view(stage: Stage) -> list[str]:
-    """The rows of the transcript."""
-    return stage.rows[:-2]
+    """The rows of the transcript, without the free one below it."""
+    return stage.rows[: -3 if stage.size[1] >= 10 else -2]
 
 
 def streaming(stage: Stage, text: str = LINES) -> Stage:
@@ -160,3 +161,16 @@ def test_clear_starts_anew(stage, staged: Callable[..., Stage]):
     assert "↓ End" not in stage.rows[-1]
     stage.ask("Who are you?")
     assert [[block.text for block in message.blocks] for message in stage.client.asked[1]] == [["Who are you?"]]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_line_that_is_read_stays_through_streaming_switching_and_resizing(seed):
+    assert kept(seed)
+
+
+def test_alt_t_pressed_while_reading_leaves_the_view_alone(stage):
+    streaming(stage)
+    stage.press("page up")
+    before = view(stage)
+    stage.press("meta t")
+    assert view(stage) == before

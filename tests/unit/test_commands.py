@@ -1,42 +1,32 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
-from mewcode.tui.commands import COMMANDS, is_command, run_command
-from mewcode.tui.keys import KEYS
+from mewcode.commands import ALIASES, COMMANDS, complete, is_command, run_command
+from mewcode.llm.events import StreamEnd, TextDelta
+from mewcode.llm.messages import Usage
+from tests.fakes.front import FakeFront
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-
-class Told:
-    """A chat that notes what commands do to it."""
-
-    def __init__(self, running: bool = False) -> None:
-        self.running = running
-        self.done: list[str] = []
-        self.explained: dict[str, str] = {}
-
-    def explain(self, table: Iterable[tuple[str, str]]) -> None:
-        self.done.append("explain")
-        self.explained = dict(table)
-
-    def clear(self) -> None:
-        self.done.append("clear")
-
-    def retry(self) -> None:
-        self.done.append("retry")
-
-    def continue_answer(self) -> None:
-        self.done.append("continue")
-
-    def quit(self) -> None:
-        self.done.append("quit")
+CODE = "Here:\n\n```py\nprint(1)\n```\n\nand\n\n```\nls\n```\n"
 
 
-@pytest.mark.parametrize("text", ["/help", "/exit", "/nope", "/nope now", "/no-pe", "/?", "/猫", "/exit\nnow"])
+@pytest.fixture
+def front():
+    return FakeFront()
+
+
+def answered(front, *answers, question="Why?"):
+    """A conversation with these answers."""
+    for answer in answers:
+        front.session.ask(question)
+        front.session.client.say(TextDelta(answer), StreamEnd("end", "stop", Usage(100, 7, 75)))
+        front.session.pump()
+    return front
+
+
+@pytest.mark.parametrize(
+    "text", ["/help", "/exit", "/nope", "/nope now", "/no-pe", "/?", "/猫", "/exit\nnow", "/save!"]
+)
 def test_a_first_word_with_one_slash_in_front_is_a_command(text):
     assert is_command(text)
 
@@ -51,51 +41,174 @@ def test_anything_else_is_text(text):
 @pytest.mark.parametrize(
     ("text", "done"),
     [
-        ("/help", "explain"),
-        ("/clear", "clear"),
-        ("/retry", "retry"),
-        ("/continue", "continue"),
-        ("/exit", "quit"),
-        ("/exit ", "quit"),
+        ("/help", ("help", None)),
+        ("/?", ("help", None)),
+        ("/clear", ("clear", None)),
+        ("/new", ("clear", None)),
+        ("/exit", ("quit", None)),
+        ("/quit ", ("quit", None)),
+        ("/provider", ("choose", None)),
+        ("/find two words", ("find", "two words")),
+        ("/raw", ("tell", "Answers are shown as their source.")),
+        ("/thinking", ("tell", "Thinking is shown.")),
+        ("/time", ("tell", "Times are shown.")),
+        ("/mouse", ("tell", "The mouse is mewcode's: its wheel scrolls.")),
+        ("/system", ("tell", "The system prompt: Be brief.")),
     ],
 )
-def test_each_command_does_what_it_says(text, done):
-    chat = Told()
-    assert run_command(chat, text) is None
-    assert chat.done == [done]
+def test_each_command_does_what_it_says(front, text, done):
+    assert run_command(front, text) is None
+    assert front.done == [done]
 
 
-def test_the_help_explains_every_command_and_every_key():
-    chat = Told()
-    run_command(chat, "/help")
-    assert list(chat.explained) == [*(f"/{command.name}" for command in COMMANDS), *(key.keys for key in KEYS)]
+@pytest.mark.parametrize("word", [*(command.name for command in COMMANDS), *ALIASES])
+def test_no_command_can_break_the_chat_whatever_it_is_given(word):
+    for argument in ("", " 1", " 0", " -1", " x", " 99999999", " /nowhere/at/all.md", " \x1b[2J", " é" * 400):
+        front = answered(FakeFront(), "Because.")
+        sentence = run_command(front, f"/{word}{argument}")
+        assert sentence is None or ("\x1b" not in sentence and len(sentence) < 400)
+        front.session.close(5)
 
 
-def test_an_unknown_command_is_named_with_those_there_are_and_the_way_round():
-    chat = Told()
-    assert run_command(chat, "/exti now") == (
-        "There is no /exti; there are /help, /clear, /retry, /continue, /exit. A blank in front sends it as text."
-    )
-    assert chat.done == []
+def test_an_unknown_command_is_named_with_the_way_round(front):
+    sentence = run_command(front, "/exti now")
+    assert sentence == "There is no /exti; /help lists what there is. A blank in front sends it as text."
+    assert front.done == []
 
 
-def test_a_long_unknown_command_is_named_in_short():
-    sentence = run_command(Told(), "/" + "x" * 5000)
+def test_a_long_unknown_command_is_named_in_short(front):
+    sentence = run_command(front, "/" + "x" * 5000)
     assert sentence is not None
     assert len(sentence) < 150
 
 
 @pytest.mark.parametrize("text", ["/clear all", "/exit\nsecond line"])
-def test_a_command_with_more_behind_it_is_not_run_so_that_nothing_is_lost(text):
-    chat = Told()
-    sentence = run_command(chat, text)
+def test_a_command_with_more_behind_it_is_not_run_so_that_nothing_is_lost(front, text):
+    sentence = run_command(front, text)
     assert sentence is not None
     assert "stands alone" in sentence
-    assert chat.done == []
+    assert front.done == []
 
 
-def test_while_an_answer_runs_only_what_needs_no_room_is_done():
-    chat = Told(running=True)
-    assert run_command(chat, "/help") == "still answering; Esc cancels"
-    assert run_command(chat, "/exit") is None
-    assert chat.done == ["quit"]
+@pytest.mark.parametrize("text", ["/save", "/find", "/find  "])
+def test_a_command_that_wants_more_says_what(front, text):
+    sentence = run_command(front, text)
+    assert sentence is not None
+    assert sentence.startswith(("/save FILE: ", "/find TEXT: "))
+
+
+def test_while_an_answer_runs_only_what_needs_no_rest_is_done(front):
+    front.session.ask("Why?")
+    for text in ("/retry", "/continue", "/edit", "/model x", "/provider other", "/system x"):
+        assert run_command(front, text) == "still answering; Esc cancels"
+    for text in ("/help", "/raw", "/exit"):
+        assert run_command(front, text) is None
+    front.session.close(5)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("/copy", "second"),
+        ("/copy 2", "first"),
+        ("/copy 3", "There is no answer 3: count from the last one, which is 1, to 2."),
+        ("/copy x", "X is no number: 1 is the first."),
+    ],
+)
+def test_an_answer_is_copied_by_its_place_from_the_end(front, text, copied):
+    sentence = run_command(answered(front, "first", "second"), text)
+    assert sentence == copied if sentence else front.done == [("copy", copied), ("tell", "Sent.")]
+
+
+@pytest.mark.parametrize(("text", "copied"), [("/code", "print(1)"), ("/code 2", "ls")])
+def test_a_block_of_code_is_copied_without_its_fence(front, text, copied):
+    assert run_command(answered(front, "no code", CODE), text) is None
+    assert front.done[0] == ("copy", copied)
+
+
+@pytest.mark.parametrize("text", ["/copy", "/code", "/edit", "/retry", "/continue"])
+def test_where_nothing_was_said_there_is_nothing_to_do_and_that_is_said(front, text):
+    sentence = run_command(front, text)
+    assert sentence is not None
+    assert sentence.endswith(".")
+    assert front.done == []
+
+
+def test_a_conversation_is_saved_once_and_over_only_when_told_so(front, tmp_path):
+    file = tmp_path / "talk.md"
+    answered(front, "Because.")
+    assert run_command(front, f"/save {file}") is None
+    assert "Because." in file.read_text(encoding="utf-8")
+    refused = run_command(front, f"/save {file}")
+    assert refused is not None
+    assert "/save!" in refused
+    assert run_command(front, f"/save! {file}") is None
+
+
+def test_another_model_answers_from_now_on_with_the_same_conversation(front):
+    answered(front, "Because.")
+    assert run_command(front, "/model big-one") is None
+    assert front.done == [("tell", "fake answers from now on, with big-one.")]
+    front.session.ask("And?")
+    assert len(front.clients.made[1].asked[0]) == 3
+    front.session.close(5)
+
+
+def test_another_provider_answers_from_now_on_and_an_unknown_one_is_named(front):
+    assert run_command(front, "/provider nobody") == "There is no provider nobody; there are fake, other."
+    assert run_command(front, "/provider other") is None
+    assert front.session.client.name == "other"
+    run_command(front, "/model")
+    assert front.done[-1] == (
+        "explain",
+        [("model", "model-2, of other"), ("/provider fake", "model-1"), ("/provider other", "model-2")],
+    )
+
+
+def test_another_system_prompt_holds_from_the_next_message_on(front):
+    run_command(front, "/model big-one")
+    assert run_command(front, "/system Speak French.") is None
+    assert (front.clients.system, front.session.client.model) == ("Speak French.", "big-one")
+
+
+def test_the_last_question_is_put_into_the_prompt_and_the_next_one_takes_its_place(front):
+    answered(front, "first", "second")
+    assert run_command(front, "/edit") is None
+    assert front.done[0] == ("compose", "Why?")
+    front.desk.ask("Why not?")
+    said = [message.text for message in front.session.conversation.snapshot()]
+    assert said == ["Why?", "first", "Why not?", ""]
+    front.session.close(5)
+
+
+def test_the_tokens_are_told_of_the_answer_and_of_all(front):
+    run_command(front, "/usage")
+    assert front.done == [("explain", [("tokens", "no server has counted any yet")])]
+    run_command(answered(front, "first", "second"), "/usage")
+    assert front.done[-1] == (
+        "explain",
+        [
+            ("last answer", "tokens 100 in (75 from the cache), 7 out"),
+            ("conversation", "tokens 200 in (150 from the cache), 14 out"),
+            ("cache", "75% of the input was read from it"),
+        ],
+    )
+
+
+def test_a_whole_answer_is_not_gone_on_with(front):
+    assert run_command(answered(front, "Because."), "/continue") == "The last answer came to its end."
+
+
+@pytest.mark.parametrize(
+    ("begun", "whole"),
+    [
+        ("/re", ["/retry"]),
+        ("/s", ["/system ", "/save ", "/save! "]),
+        ("/exit", ["/exit"]),
+        ("/zz", []),
+        ("word", []),
+        ("/save x", []),
+    ],
+)
+def test_the_beginning_of_a_command_is_completed(begun, whole):
+    assert complete(begun) == whole

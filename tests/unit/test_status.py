@@ -1,20 +1,23 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from urwid.testing import render_text
 
+from mewcode.desk import model_label
 from mewcode.errors import Overloaded
 from mewcode.llm.events import Retrying
-from mewcode.tui.status import StatusBar, activity, model_label
+from mewcode.tui.status import StatusBar, activity
 
 
 def bar(provider: str = "claude", model: str = "opus", note: str = "", away: bool = False, width: int = 40) -> str:
     status = StatusBar()
     status.show(provider, model)
     status.note(note)
-    status.away(away)
+    status.away(3 if away else None)
     (row,) = render_text(status, (width,))
     return row
 
@@ -33,7 +36,7 @@ def test_a_note_takes_the_models_place_where_room_is_short():
 
 
 def test_away_from_the_end_it_says_how_to_get_back_unless_there_is_a_note():
-    assert "↓ End" in bar(away=True)
+    assert "3 new lines ↓ End" in bar(away=True)
     assert "↓ End" in bar(model="a-model-with-a-long-name", away=True, width=30)
     assert "↓ End" not in bar(note="working", away=True)
 
@@ -63,9 +66,42 @@ def test_the_model_of_a_file_is_its_stem(model, shown):
     assert model_label(model) == shown
 
 
-def test_the_activity_counts_whole_seconds():
-    assert activity("writing", 12.9) == "Imagining… (12s)"
-    assert activity("thinking", 12.9) == "Imagining… (12s) · thinking"
-    retrying = Retrying(2, 10, 14.0, Overloaded("nobody is free"))
-    assert activity("retrying", 3.0, retrying, 13.2) == "Imagining… (3s) · retrying 2/10 in 14 s: nobody is free"
-    assert activity("retrying", 17.0, retrying, 0.0) == "Imagining… (17s)"
+class Doing:
+    """What of a session says what its answer does."""
+
+    def __init__(self, phase, elapsed, *, connecting=False, silence=0.0, retry=None, retry_in=0.0):
+        self.phase, self.elapsed, self.connecting, self.silence = phase, elapsed, connecting, silence
+        self.retry_note, self.retry_in = retry, retry_in
+
+
+RETRYING = Retrying(2, 10, 14.0, Overloaded("nobody is free"))
+
+
+@pytest.mark.parametrize(
+    ("doing", "words"),
+    [
+        (Doing("waiting", 0.2, connecting=True), "Imagining… (0s) · connecting"),
+        (Doing("waiting", 3.0, silence=3.0), "Imagining… (3s) · waiting"),
+        (Doing("waiting", 12.9, silence=12.9), "Imagining… (12s) · waiting · silent for 12 s"),
+        (Doing("thinking", 12.9), "Imagining… (12s) · thinking"),
+        (Doing("writing", 12.9, silence=9.9), "Imagining… (12s)"),
+        (Doing("writing", 30.0, silence=11.0), "Imagining… (30s) · silent for 11 s"),
+        (
+            Doing("retrying", 3.0, retry=RETRYING, retry_in=13.2),
+            "Imagining… (3s) · retrying 2/10 in 14 s: nobody is free",
+        ),
+        (Doing("waiting", 17.0, retry=RETRYING), "Imagining… (17s) · waiting"),
+    ],
+)
+def test_the_activity_says_what_is_done_and_for_how_long(doing: Any, words):
+    assert activity(doing) == words
+
+
+def test_facts_are_shown_where_there_is_room_and_nothing_else_to_say():
+    status = StatusBar()
+    status.show("claude", "opus")
+    status.facts("1,234 in · 56 out")
+    assert "1,234 in" in render_text(status, (40,))[0]
+    assert render_text(status, (20,)) == ["claude          opus"]
+    status.note("working")
+    assert "1,234 in" not in render_text(status, (40,))[0]
