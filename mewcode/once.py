@@ -23,6 +23,7 @@ from mewcode.llm.events import (
     StreamError,
     Terminal,
     TextDelta,
+    TextStart,
     ThinkingDelta,
     ToolCallDelta,
     ToolCallStart,
@@ -238,4 +239,4 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
 
 
-_TYPES = {kind: _snake(kind.__name__) for kind in get_args(Event)}
+_TYPES = {kind: _snake(kind.__name__) for kind in get_args(Event)} | {TextStart: "text_delta"}

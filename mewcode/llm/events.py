@@ -25,16 +25,27 @@ StopReason: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """One with a `phase` or `apart` begins a new TextBlock, which gets them."""
-
     text: str
+
+    @property
+    def block(self) -> TextBlock | None:
+        """The block that it begins; None when it goes on with the one that is there."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TextStart(TextDelta):
+    """The delta that begins a TextBlock of its own, with what is known of that; for everybody else a TextDelta.
+
+    A class of its own, since there are few of them, and each field makes every delta dearer.
+    """
+
     phase: str | None = field(default=None, compare=False, repr=False)
     apart: int = field(default=0, compare=False, repr=False)
 
     @property
     def block(self) -> TextBlock | None:
-        """The block that it begins; None when it goes on with the one that is there."""
-        return TextBlock(self.text, self.phase, self.apart) if self.phase or self.apart else None
+        return TextBlock(self.text, self.phase, self.apart)
 
 
 @dataclass(frozen=True, slots=True)

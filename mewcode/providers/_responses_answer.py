@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mewcode.llm.events import (
     StreamEnd,
     TextDelta,
+    TextStart,
     ThinkingComplete,
     ThinkingDelta,
 )
@@ -39,6 +40,8 @@ def translate(raw: Iterable[Json], heard: Heard) -> Iterator[Event]:
     answer = _Answer()
     for event in raw:
         match event:  # nearly all are deltas; `str() as` is three times as fast as `str(…)` in CPython 3.11
+            case {"type": "response.output_text.delta", "delta": str() as said} if said and answer.flows(event):
+                yield TextDelta(said)
             case {"type": str() as kind, "delta": str() as said} if kind in _TEXT:
                 yield from answer.say(event, said)
             case {"type": str() as kind, "delta": str() as said} if kind in _THOUGHT:
@@ -82,6 +85,7 @@ class _Answer:
         self._thought: dict[tuple[object, ...], list[str]] = {}  # parts of the reasoning, by item and place
         self._concluded: set[int] = set()  # reasoning items that were whole
         self._refused = self._answered = self._spoken = False
+        self._flowing: object = None  # output and content index of the text that came last
         self._silent = True  # no text since the last message's end
         self._phase: str | None = None  # of the running message: commentary or final_answer
 
@@ -101,11 +105,17 @@ class _Answer:
         if said:
             yield self._begin(said) if self._silent else TextDelta(said)
             self._silent = False
+            self._flowing = (event.get("output_index"), event.get("content_index"))
+
+    def flows(self, event: Json) -> bool:
+        """Whether the event goes on with the text that came last: nothing is to be noted of it then."""
+        place = (event.get("output_index"), event.get("content_index"))
+        return self._answered and not self._silent and place == self._flowing
 
     def _begin(self, said: str) -> TextDelta:
         """An answer may be several messages: a remark, then a call, then more."""
         apart, self._spoken = APART if self._spoken else "", True
-        return TextDelta(apart + said, self._phase, len(apart))
+        return TextStart(apart + said, self._phase, len(apart)) if apart or self._phase else TextDelta(said)
 
     def say_missing(self, event: Json, said: str) -> Iterator[Event]:
         """Text of a part that sent no deltas."""

@@ -22,7 +22,7 @@ from mewcode.llm.messages import (
 )
 
 FIELDS = {
-    events.TextDelta: "text phase apart",
+    events.TextDelta: "text",
     events.ThinkingDelta: "text",
     events.ThinkingComplete: "block",
     events.ToolCallStart: "tool_id tool_name",
