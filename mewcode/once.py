@@ -25,10 +25,9 @@ from mewcode.llm.events import (
     TextDelta,
     TextStart,
     ThinkingDelta,
-    ToolCallDelta,
     ToolCallStart,
 )
-from mewcode.session import stop_note
+from mewcode.stops import stop_note
 from mewcode.text import Cleaner, one_line, takes_utf8
 
 if TYPE_CHECKING:
@@ -92,19 +91,22 @@ def _follow(turn: Turn, output: Output, remark: Callable[[str], None]) -> int | 
     """Write the turn's events as they come; the exit code, None for a turn that was cancelled."""
     code: int | None = None
     tools: list[str] = []
+    said = thought = False
     for first in turn:
         events = [first, *turn.take()]
         output.write(events)
         for event in events:
             match event:
-                case TextDelta() | ThinkingDelta() | ToolCallDelta():
-                    pass  # nearly all of them: told apart first
+                case TextDelta():  # nearly all of them: told apart first
+                    said = True
+                case ThinkingDelta():
+                    thought = True
                 case Retrying():
                     remark(_retry_note(event))
                 case ToolCallStart(tool_name=name):
                     tools.append(one_line(name, _NAME))
                 case StreamEnd():
-                    if words := stop_note(event, tools):
+                    if words := stop_note(event, tools, said=said, thought=thought):
                         remark(words)
                     code = exits.REFUSED if event.stop_reason in ("refusal", "content_filter") else exits.OK
                 case StreamError(error):

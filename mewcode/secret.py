@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from itertools import groupby
 from typing import TYPE_CHECKING, NoReturn
 
@@ -41,17 +42,31 @@ class Secret:
 
 
 def redact(text: str, secrets: tuple[Secret, ...]) -> str:
-    """Text with `***` for every secret, in any case, and for ten or more characters of one: servers echo keys."""
+    """Text with `***` for every secret, in any case, in base64 too, and for ten or more characters of one: servers
+    echo keys, and the credentials of Basic authentication."""
     hidden = bytearray(len(text))
     folded = text.lower() if len(text.lower()) == len(text) else text
     for secret in secrets:
-        for piece in _pieces(secret.reveal().lower()):
+        for piece in _telling(secret.reveal()):
             at = folded.find(piece)
             while at >= 0:
                 hidden[at : at + len(piece)] = b"x" * len(piece)
                 at = folded.find(piece, at + 1)
     shown = (("***" if hide else "".join(run)) for hide, run in _runs(text, hidden))
     return "".join(shown) if any(hidden) else text
+
+
+def _telling(key: str) -> set[str]:
+    """In small letters: a search that knows no case finds them all."""
+    spellings = [key, *_in_base64(key)]
+    spellings += [spelling.replace("+", "-").replace("/", "_") for spelling in spellings[1:]]
+    return {piece for spelling in spellings for piece in _pieces(spelling.lower())}
+
+
+def _in_base64(key: str) -> list[str]:
+    """The letters that the key alone decides, at each of the three places where a byte may begin."""
+    shifted = (b64encode(b"\0" * shift + key.encode()).rstrip(b"=").decode() for shift in range(3))
+    return [text[(0, 2, 3)[shift] : -1] for shift, text in enumerate(shifted)]
 
 
 def _pieces(key: str) -> set[str]:

@@ -22,6 +22,7 @@ from mewcode.llm.events import (
     ToolCallStart,
 )
 from mewcode.llm.messages import ThinkingBlock
+from mewcode.stops import WHOLE, stop_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,31 +35,11 @@ if TYPE_CHECKING:
 
 Phase: TypeAlias = Literal["idle", "waiting", "retrying", "thinking", "writing"]
 
-_STOPS = {
-    "end": None,
-    "stop_sequence": None,
-    "max_tokens": "Cut off at the token limit.",
-    "tool_use": "The model asked for a tool{names}, which mewcode does not run.",
-    "refusal": "The model declined.",
-    "content_filter": "Stopped by the provider's content filter.",
-    "pause": "The server paused a long turn.",
-    "context_full": "The conversation filled the context window; the answer is cut off.",
-}
-_WHOLE = ("end", "stop_sequence", "tool_use", "refusal")  # after which there is nothing to go on with
 _GO_ON = (
     "Your last answer was cut off. It ended with:\n\n{tail}\n\n"
     "Go on exactly from there. Repeat nothing of it, and do not mention the interruption."
 )
 _TAIL = 240  # characters of a cut answer that are quoted: enough to find the place
-
-
-def stop_note(end: StreamEnd, tools: Sequence[str] = ()) -> str | None:
-    """Why an answer ended, in words; None for a regular end. `tools` are the names of those it asked for."""
-    if end.stop_reason == "other":
-        return f"Stopped: {end.raw_stop_reason}." if end.raw_stop_reason else "The server gave no reason for the end."
-    words = _STOPS[end.stop_reason]
-    named = ", ".join(dict.fromkeys(name for name in tools if name))
-    return words and words.format(names=f" ({named})" if named else "")
 
 
 class Session:
@@ -271,8 +252,8 @@ class Session:
         status: Status
         match end:
             case StreamEnd():
-                status, usage, stopped = "complete", end.usage, stop_note(end, self._tools)
-                if end.stop_reason in _WHOLE:
+                status, usage, stopped = "complete", end.usage, self._stop_note(end)
+                if end.stop_reason in WHOLE:
                     self._whole = self.answer_id
             case StreamError(error):
                 status = "interrupted" if self.answer().text else "error"
@@ -286,6 +267,10 @@ class Session:
             self.conversation.unseal(self.answer_id)  # its calls are not kept
         self.conversation.finish(self.answer_id, status, usage, self.elapsed)
         self._turn, self.phase = None, "idle"
+
+    def _stop_note(self, end: StreamEnd) -> str | None:
+        answer = self.answer()
+        return stop_note(end, self._tools, said=bool(answer.text), thought=bool(self.thinking(answer)))
 
 
 def _unanswered(history: Sequence[Message]) -> str:

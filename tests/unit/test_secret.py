@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import copy
 import json
 import pickle
@@ -85,3 +86,15 @@ def test_an_end_or_a_beginning_that_tells_too_much_is_hidden_too(shown):
 
 def test_a_mask_with_the_last_four_letters_stays():
     assert redact("bad key ****Y123", (Secret("sk-ant-SECRETKEY123"),)) == "bad key ****Y123"
+
+
+@pytest.mark.parametrize("before", ["", "u:", "me:", "user:", "long-name:"])
+@pytest.mark.parametrize("after", ["", "x", "\n", " and more"])
+def test_base64_of_a_key_is_hidden_wherever_it_stands_in_what_was_encoded(before, after):
+    key = "sk-ÿ>?~C2A3N4A5R6Y7"
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        encoded = encode(f"{before}{key}{after}".encode()).decode()
+        ahead, hidden, behind = redact(encoded, (Secret(key),)).partition("***")
+        assert hidden
+        assert len(ahead) * 6 <= (len(before.encode()) + 1) * 8 + 5  # of the key at most the bits of one letter
+        assert len(behind.rstrip("=")) * 6 <= (len(after.encode()) + 1) * 8 + 5

@@ -17,7 +17,8 @@ from mewcode.llm.events import (
     ToolCallStart,
 )
 from mewcode.llm.messages import ApiMessage, Origin, TextBlock, ThinkingBlock, Usage
-from mewcode.session import Session, stop_note
+from mewcode.session import Session
+from mewcode.stops import stop_note
 from tests.fakes.scripted import CONFIG, PATIENCE, Scripted, Wakes, client_of
 
 END = StreamEnd("end", "stop", Usage(3, 5))
@@ -216,6 +217,17 @@ def test_any_other_end_is_one_sentence(reason):
     words = stop_note(StreamEnd(reason))
     assert words is not None
     assert words.endswith(".")
+
+
+@pytest.mark.parametrize("reason", ["end", "stop_sequence", "max_tokens"])
+@pytest.mark.parametrize("thought", [[], [ThinkingDelta("hm")]])
+def test_an_answer_that_said_nothing_is_called_so(reason, thought):
+    asked = Asked([*thought, StreamEnd(reason)])
+    asked.all(lambda: asked.session.ask("q"), len(thought) + 1)
+    words = asked.session.note(asked.session.answer().id)
+    assert words is not None
+    assert words.endswith(".")
+    assert ("thought" in words) is bool(thought)
 
 
 def test_an_end_that_nobody_knows_is_named_as_the_server_wrote_it():
