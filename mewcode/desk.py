@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from mewcode.errors import ConfigError
 from mewcode.excerpts import nth_answer, nth_code_block
+from mewcode.llm.models import resolve_model
+from mewcode.price import dollars
 from mewcode.readable import tokens, total
 from mewcode.text import one_line
 
@@ -110,15 +112,32 @@ class Desk:
         if not answers:
             return [("tokens", "no server has counted any yet")]
         whole = total(messages)
-        return [
+        hits, full = cache_hits(whole), self.session.fullness
+        rows = [
             ("last answer", tokens(answers[-1].usage)),
             ("conversation", tokens(whole)),
-            *(
-                [("cache", f"{hits:.0%} of the input was read from it")]
-                if (hits := cache_hits(whole)) is not None
-                else []
-            ),
+            ("cache", f"{hits:.0%} of the input was read from it" if hits is not None else ""),
+            ("cost", self._costs(answers)),
+            ("context", f"{full:.0%} of what the model can take" if full is not None else ""),
         ]
+        return [(name, figures) for name, figures in rows if figures]
+
+    def cost(self, message: Message) -> float | None:
+        """Dollars that an answer cost; None where the configuration has no price for its model."""
+        for entry in self.providers():
+            if entry.name == message.provider and resolve_model(entry.model, entry.protocol) == message.model:
+                return entry.price.cost(message.usage) if entry.price else None
+        return None
+
+    def _costs(self, answers: list[Message]) -> str:
+        costs = [self.cost(message) for message in answers]
+        known = [cost for cost in costs if cost is not None]
+        if not known:
+            return ""
+        last = f"{dollars(costs[-1])} for the last answer, " if costs[-1] is not None else ""
+        unknown = len(costs) - len(known)
+        without = f", without {unknown} answer{'s' if unknown > 1 else ''} of unknown price" if unknown else ""
+        return f"{last}{dollars(sum(known))} in all{without}"
 
     def _answers(self) -> str:
         client = self.session.client

@@ -56,12 +56,13 @@ class Launcher:
 
     def entries(self) -> list[ProviderEntry]:
         """Every entry with the model that would answer, for a list to choose from."""
-        model = self._options.model
         with contextlib.suppress(ConfigError):  # without the packaged model the entry says so when it is chosen
-            return [
-                replace(entry, model=model or entry.model or _packaged_model()) for entry in self.settings.providers
-            ]
+            return [self._with_model(entry) for entry in self.settings.providers]
         return list(self.settings.providers)
+
+    def _with_model(self, entry: ProviderEntry) -> ProviderEntry:
+        model = self._options.model or entry.model or _packaged_model()
+        return entry if model == entry.model else replace(entry, model=model, price=None)
 
     def prompt(self) -> str:
         """The system prompt of the clients that are made now."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Literal, TypeAlias, assert_never
 
+from mewcode.errors import ContextTooLong
 from mewcode.llm.conversation import Conversation
 from mewcode.llm.events import (
     Cancelled,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from mewcode.errors import LLMError
     from mewcode.llm.client import LLMClient
     from mewcode.llm.events import Event
-    from mewcode.llm.messages import Message, Status, Usage
+    from mewcode.llm.messages import Message, Origin, Status, Usage
     from mewcode.llm.turn import Turn
 
 Phase: TypeAlias = Literal["idle", "waiting", "retrying", "thinking", "writing"]
@@ -59,6 +60,7 @@ class Session:
         self._thoughts: dict[str, list[str]] = {}  # of an answer: thinking that has not come to its end
         self._whole: str | None = None  # the last answer that came to a regular end
         self._tools: list[str] = []  # that the running answer asked for
+        self._windows: dict[Origin, int] = {}  # that servers told when they refused
         self._unanswered = ""  # the question that a cleared conversation ended with
 
     @property
@@ -84,6 +86,15 @@ class Session:
     def retry_in(self) -> float:
         """Seconds until the next attempt, 0 when none is waited for."""
         return max(0.0, self._again_at - time.monotonic()) if self.phase == "retrying" else 0.0
+
+    @property
+    def fullness(self) -> float | None:
+        """How much of the model's context the conversation takes, 1 for all; None where nobody has said."""
+        window = self._windows.get(self.client.origin) or self.client.context_window
+        usage = self.answer().usage if self.answer_id else None
+        if not window or usage is None or usage.input_tokens is None:
+            return None
+        return (usage.input_tokens + (usage.output_tokens or 0)) / window
 
     def ask(self, text: str) -> str:
         """Add the user's message and start the answer, whose id is returned. Raises: RuntimeError while one runs."""
@@ -258,6 +269,8 @@ class Session:
             case StreamError(error):
                 status = "interrupted" if self.answer().text else "error"
                 self._failures[self.answer_id] = error
+                if isinstance(error, ContextTooLong) and error.limit:
+                    self._windows[self.client.origin] = error.limit
             case Cancelled():
                 status = "cancelled"
         remarks = self._turn.remarks if self._turn else ()

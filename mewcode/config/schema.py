@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from mewcode.config.document import Scalar, Table
 from mewcode.config.fields import Fields
 from mewcode.config.settings import MOTIONS, ON_EXIT, THEMES, ProviderEntry, Settings, Ui
 from mewcode.llm.models import EFFORTS
+from mewcode.price import Price
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,8 +26,9 @@ ENTRY_KEYS = (
     *("name", "protocol", "model", "api_key", "api_key_env", "base_url"),
     *("thinking", "effort", "max_output_tokens", "temperature"),
     *("headers", "ca_bundle", "proxy", "allow_http"),
-    *("connect_timeout", "idle_timeout", "total_timeout", "max_retries", "prompt_cache"),
+    *("connect_timeout", "idle_timeout", "total_timeout", "max_retries", "prompt_cache", "price"),
 )
+PRICE_KEYS = ("input", "output", "cache_read", "cache_write")
 UI_KEYS = ("theme", "mouse", "timestamps", "thinking", "on_exit", "motion")
 _AT_TOP = dict.fromkeys(TOP_KEYS, "at the top of the file, not indented")
 _IN_ENTRY = dict.fromkeys(ENTRY_KEYS, "in an item of `providers:`")
@@ -108,9 +111,23 @@ def _read_entry(fields: Fields, index: int, path: Path) -> ProviderEntry:
         total_timeout=_read_seconds(fields, "total_timeout"),
         max_retries=_read_retries(fields),
         prompt_cache=fields.flag("prompt_cache") is not False,
+        price=_read_price(fields),
         index=index,
         place=fields.start,
     )
+
+
+def _read_price(entry: Fields) -> Price | None:
+    table = entry.table("price")
+    if table is None:
+        return None
+    fields = Fields(table, PRICE_KEYS, _IN_ENTRY | _IN_UI | _AT_TOP)
+    words = "the dollars that a million tokens cost, 0 or more"
+    found = {key: fields.number(key, words, lambda price: 0 <= price < math.inf) for key in PRICE_KEYS}
+    for key in ("input", "output"):
+        if found[key] is None:
+            raise fields.error(key, f"is missing in this price: give {words}")
+    return Price(found["input"] or 0.0, found["output"] or 0.0, found["cache_read"], found["cache_write"])
 
 
 def _required(fields: Fields, key: str, hint: str) -> str:

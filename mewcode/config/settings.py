@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from mewcode.price import Price
     from mewcode.secret import Secret
 
 __all__ = [
@@ -68,6 +69,7 @@ class ProviderEntry:
     total_timeout: float | None = None
     max_retries: int = 9
     prompt_cache: bool = True
+    price: Price | None = None  # of the entry's own model
     index: int = 0
     place: Place | None = None
 

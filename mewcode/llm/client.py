@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from mewcode.llm.history import asking, tools_as_text
 from mewcode.llm.messages import Origin
-from mewcode.llm.models import resolve_model
+from mewcode.llm.models import LOCAL_CONTEXT, context_window, resolve_model
 from mewcode.llm.pairing import respell_calls
 from mewcode.llm.retry import RetryPolicy, attempts
 from mewcode.llm.thinking import own_thinking
@@ -122,6 +122,10 @@ class LLMClient(Protocol):
     def origin(self) -> Origin:
         """What marks an answer of this client, so that its thinking comes back to it alone."""
 
+    @property
+    def context_window(self) -> int | None:
+        """The most tokens that a conversation may have; None where that is not known before the server says it."""
+
     def stream(
         self,
         conversation: Conversation,
@@ -163,6 +167,10 @@ class Client:
     @property
     def origin(self) -> Origin:
         return Origin(self._config.name, self._config.base_url or "", self._config.model)
+
+    @property
+    def context_window(self) -> int | None:
+        return LOCAL_CONTEXT if self._config.protocol == "local" else context_window(self._config.model)
 
     def stream(
         self,

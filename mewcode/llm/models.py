@@ -1,4 +1,4 @@
-"""What is known of models: short names, the form of thinking they take, how much they can write.
+"""What is known of models: short names, the form of thinking they take, how much they can read and write.
 
 The one place to edit when a model is released. Source: anthropic 2.14 and openai 3.57 (types of `model`), and the
 vendors' pages of 2026-11.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, TypeAlias
 
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")  # from the least to the most
+LOCAL_CONTEXT = 4096  # tokens that the embedded model's conversations may have, whichever file it is
 LEAST_BUDGET = 1024  # tokens of thinking that Anthropic asks for at least, where there is a budget
 
 ThinkingMode: TypeAlias = Literal["adaptive", "budgeted", "none"]
@@ -35,23 +36,24 @@ class _Family(NamedTuple):
     thinking: ThinkingMode
     always_thinks: bool = False  # refuses to have its thinking switched off
     max_output: int | None = None  # tokens, thinking included
+    context: int | None = None  # tokens of a whole conversation; None where the vendor has changed it within the family
 
 
 # The first prefix that fits decides, so the exact ones stand before the general.
 _FAMILIES = (
-    _Family("claude-3-7", "budgeted", max_output=64_000),
-    _Family("claude-3", "none", max_output=8_192),
-    _Family("claude-opus-4-5", "budgeted", max_output=64_000),
+    _Family("claude-3-7", "budgeted", max_output=64_000, context=200_000),
+    _Family("claude-3", "none", max_output=8_192, context=200_000),
+    _Family("claude-opus-4-5", "budgeted", max_output=64_000, context=200_000),
     _Family("claude-sonnet-4-5", "budgeted", max_output=64_000),
-    _Family("claude-haiku-4-5", "budgeted", max_output=64_000),
+    _Family("claude-haiku-4-5", "budgeted", max_output=64_000, context=200_000),
     _Family("claude-opus-4-6", "adaptive", max_output=128_000),
     _Family("claude-opus-4-7", "adaptive", max_output=128_000),
     _Family("claude-opus-4-8", "adaptive", max_output=128_000),
     _Family("claude-sonnet-4-6", "adaptive", max_output=64_000),
-    _Family("claude-opus-4$", "budgeted", max_output=32_000),
-    _Family("claude-opus-4-0", "budgeted", max_output=32_000),
-    _Family("claude-opus-4-1", "budgeted", max_output=32_000),
-    _Family("claude-opus-4-2025", "budgeted", max_output=32_000),
+    _Family("claude-opus-4$", "budgeted", max_output=32_000, context=200_000),
+    _Family("claude-opus-4-0", "budgeted", max_output=32_000, context=200_000),
+    _Family("claude-opus-4-1", "budgeted", max_output=32_000, context=200_000),
+    _Family("claude-opus-4-2025", "budgeted", max_output=32_000, context=200_000),
     _Family("claude-sonnet-4$", "budgeted", max_output=64_000),
     _Family("claude-sonnet-4-0", "budgeted", max_output=64_000),
     _Family("claude-sonnet-4-2025", "budgeted", max_output=64_000),
@@ -59,14 +61,18 @@ _FAMILIES = (
     _Family("claude-mythos", "adaptive", always_thinks=True, max_output=64_000),
     _Family("claude-opus-5-5", "adaptive", always_thinks=True, max_output=64_000),
     _Family("claude-", "adaptive", max_output=64_000),
-    _Family("gpt-5-chat", "none"),
+    _Family("gpt-5-chat", "none", context=128_000),
+    _Family("gpt-5$", "adaptive", context=400_000),
     _Family("gpt-5", "adaptive"),
     _Family("gpt-6", "adaptive"),
-    _Family("gpt-oss", "adaptive", always_thinks=True),
+    _Family("gpt-oss", "adaptive", always_thinks=True, context=131_072),
+    _Family("gpt-4o", "none", context=128_000),
+    _Family("gpt-4-turbo", "none", context=128_000),
+    _Family("gpt-4.1", "none", context=1_047_576),
     _Family("gpt-", "none"),
-    _Family("o1", "adaptive", always_thinks=True),
-    _Family("o3", "adaptive", always_thinks=True),
-    _Family("o4", "adaptive", always_thinks=True),
+    _Family("o1", "adaptive", always_thinks=True, context=200_000),
+    _Family("o3", "adaptive", always_thinks=True, context=200_000),
+    _Family("o4", "adaptive", always_thinks=True, context=200_000),
 )
 _UNKNOWN = _Family("", "none", max_output=8_192)
 
@@ -95,6 +101,11 @@ def always_thinks(model: str) -> bool:
 def max_output_tokens(model: str) -> int:
     """The most the model can write in one answer, thinking included; 8,192 when it is not known."""
     return _family(model).max_output or 8_192
+
+
+def context_window(model: str) -> int | None:
+    """The most tokens that a conversation may have, question and answer together; None when it is not known."""
+    return _family(model).context
 
 
 def _family(model: str) -> _Family:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+CONTEXT = 4096  # tokens; as in mewcode.llm.models, which this file cannot import
 # The configuration may keep a key in a variable of any name; these are the usual ones.
 _SECRETS = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|^ANTHROPIC_|^OPENAI_", re.IGNORECASE)
 
@@ -112,7 +113,7 @@ def _serve(model: Path, key: str) -> Any:
     params.ui = False
     params.verbosity = 0
     params.sampling.temp = 0.0
-    params.n_ctx = 4096
+    params.n_ctx = CONTEXT
     params.n_parallel = 1  # slots share the context
     # A prompt is given up only between two batches: a cancelled one holds the next question as long as one takes.
     params.n_batch = params.n_ubatch = 128

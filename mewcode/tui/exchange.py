@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mewcode.desk import cache_hits
+from mewcode.price import dollars
 from mewcode.tui.entries import Note, Question, Reply
 from mewcode.tui.status import activity
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mewcode.desk import Desk
-    from mewcode.llm.messages import Message
+    from mewcode.llm.messages import Message, Usage
     from mewcode.tui.running import Running
     from mewcode.tui.transcript import Entry
     from mewcode.tui.view import View
 
+_NEARLY_FULL = 0.8  # of the context, from where on it is said: the next long answer may not fit
 _BETWEEN = "\n\n"  # messages that are put back into the prompt together
 
 
@@ -87,7 +89,7 @@ class Exchange:
         self._view.queue(())
         self._view.transcript.clear()
         self._view.status.doing("")
-        self._view.status.facts("")
+        self._view.status.facts()
 
     def _ask(self, text: str) -> None:
         if self._desk.editing:
@@ -119,7 +121,7 @@ class Exchange:
         self._running = None
         self._view.status.doing("")
         self._view.status.note("")
-        self._view.status.facts(facts(message))
+        self._view.status.facts(*self._facts(message))
         if message.status != "complete":
             self._take_back()
         elif self._queue:
@@ -150,13 +152,21 @@ class Exchange:
         self._view.status.doing(words)
         self._view.transcript.last_changed()
 
+    def _facts(self, message: Message) -> list[str]:
+        """What the status bar says of an answer; what matters most is the last."""
+        facts = [counts(message.usage)]
+        if hits := cache_hits(message.usage):
+            facts.append(f"cache {hits:.0%}")
+        if (cost := self._desk.cost(message)) is not None:
+            facts.append(dollars(cost))
+        if (full := self._session.fullness) is not None and full >= _NEARLY_FULL:
+            facts.append(f"context {min(full, 1.0):.0%} full")
+        return [fact for fact in facts if fact]
 
-def facts(message: Message) -> str:
-    """What the status bar says of an answer."""
-    usage = message.usage
+
+def counts(usage: Usage | None) -> str:
+    """Tokens in and out, as far as the server counted them."""
     if usage is None:
         return ""
-    counts = ((usage.input_tokens, "in"), (usage.output_tokens, "out"))
-    known = [f"{number:,} {way}" for number, way in counts if number is not None]
-    hits = cache_hits(usage)
-    return " · ".join([*known, *([f"cache {hits:.0%}"] if hits else [])])
+    ways = ((usage.input_tokens, "in"), (usage.output_tokens, "out"))
+    return " · ".join(f"{number:,} {way}" for number, way in ways if number is not None)

@@ -43,7 +43,8 @@ class StatusBar(urwid.Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._left = self._right = self._note = self._facts = self._activity = ""
+        self._left = self._right = self._note = self._activity = ""
+        self._facts: tuple[str, ...] = ()
         self._away: int | None = None
 
     def show(self, provider: str, model: str) -> None:
@@ -62,9 +63,9 @@ class StatusBar(urwid.Widget):
         if self._away is not None:
             self._invalidate()
 
-    def facts(self, words: str) -> None:
-        """What is shown while there is nothing else to say."""
-        self._facts = words
+    def facts(self, *facts: str) -> None:
+        """What is shown while there is nothing else to say: as many as there is room for, the last ones first."""
+        self._facts = facts
         self._invalidate()
 
     def away(self, away: int | None) -> None:
@@ -83,14 +84,17 @@ class StatusBar(urwid.Widget):
         left, right = self._left, self._right
         note = self._note or self._below()
         room = width - _columns(left) - _columns(right)
-        if not note and _columns(self._facts) <= room - 2:
-            note = self._facts
+        note = note or self._what_fits(room - 2)
         if note and _columns(note) > room - 2:
             return f"{left}  {note}" if _columns(left) + 2 + _columns(note) <= width else note
         if room < 1:  # the model's name is the longer one, and its head tells most
             return f"{left} {right}"
         before = (room - _columns(note)) // 2
         return f"{left}{' ' * before}{note}{' ' * (room - before - _columns(note))}{right}"
+
+    def _what_fits(self, room: int) -> str:
+        lines = (" · ".join(self._facts[first:]) for first in range(len(self._facts)))
+        return next((line for line in lines if _columns(line) <= room), "")
 
     def _below(self) -> str:
         """What a reader away from the newest text does not see."""

@@ -13,16 +13,20 @@ from tests.fakes.talker import Talker
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mewcode.price import Price
+
 
 class FakeClients:
     """Two providers, `fake` and `other`, each with a client of its own."""
 
     def __init__(self, client: Talker) -> None:
         self.system: str | None = None
+        self.price: Price | None = None  # of either provider's own model
         self.made: list[Talker] = [client]
 
     def entries(self) -> list[ProviderEntry]:
-        return [ProviderEntry(name, "openai", f"model-{place}", NoKey()) for place, name in ((1, "fake"), (2, "other"))]
+        names = ((1, "fake"), (2, "other"))
+        return [ProviderEntry(name, "openai", f"model-{n}", NoKey(), price=self.price) for n, name in names]
 
     def client(self, entry: ProviderEntry, model: str | None = None) -> Talker:
         self.made.append(Talker(entry.name, model or entry.model))

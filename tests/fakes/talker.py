@@ -27,6 +27,7 @@ class Talker:
     def __init__(self, name: str = "fake", model: str = "model-1") -> None:
         self.name = name
         self.model = model
+        self.context_window: int | None = None
         self.asked: list[list[ApiMessage]] = []  # the history of each request
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._arrived = threading.Semaphore(0)

@@ -7,9 +7,10 @@ from urwid.testing import check_box_sizing, render_text, resolve_attr
 from urwid.util import LayeredAttr
 
 from mewcode.config.settings import NoKey, ProviderEntry
-from mewcode.errors import Overloaded, RateLimited, StreamInterrupted
+from mewcode.errors import ContextTooLong, Overloaded, RateLimited, StreamInterrupted
 from mewcode.llm.events import Retrying, StreamEnd, StreamError, TextDelta, ThinkingDelta
 from mewcode.llm.messages import Usage
+from mewcode.price import Price
 from mewcode.tui.picker import Picker
 from mewcode.tui.theme import PALETTE
 from tests.fakes.talker import Talker
@@ -251,6 +252,27 @@ def test_an_entry_is_picked_with_the_arrow_keys():
 def test_warnings_stand_above_the_first_message(stage):
     stage.chat.open(["config.yaml can be read by others: chmod 600 config.yaml"])
     assert stage.style_of("chmod 600") == {"note"}
+
+
+def test_the_bar_says_the_cost_and_that_the_context_is_nearly_full(stage):
+    stage.clients.price = Price(3, 15)
+    stage.client.context_window = 1_000
+    stage.ask("x")
+    stage.say(TextDelta("y"), StreamEnd("end", "stop", Usage(700, 99)))
+    assert "700 in · 99 out · $0.0036  " in stage.rows[-1]
+    stage.ask("x")
+    stage.say(TextDelta("y"), StreamEnd("end", "stop", Usage(700, 100)))
+    assert "700 in · 100 out · $0.0036 · context 80% full" in stage.rows[-1]
+    stage.resize((40, 12))
+    assert "context 80% full" in stage.rows[-1]
+
+
+def test_a_server_that_refuses_tells_how_much_its_model_can_take(stage):
+    stage.ask("x")
+    stage.say(StreamError(ContextTooLong("too long", limit=1_000, requested=1_200)))
+    stage.ask("x")
+    stage.say(TextDelta("y"), StreamEnd("end", "stop", Usage(900, 50)))
+    assert "context 95% full" in stage.rows[-1]
 
 
 def test_markdown_is_shown_in_its_styles(staged):

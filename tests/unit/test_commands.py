@@ -5,6 +5,7 @@ import pytest
 from mewcode.commands import ALIASES, COMMANDS, complete, is_command, run_command
 from mewcode.llm.events import StreamEnd, TextDelta
 from mewcode.llm.messages import Usage
+from mewcode.price import Price
 from tests.fakes.front import FakeFront
 
 CODE = "Here:\n\n```py\nprint(1)\n```\n\nand\n\n```\nls\n```\n"
@@ -193,6 +194,22 @@ def test_the_tokens_are_told_of_the_answer_and_of_all(front):
             ("cache", "75% of the input was read from it"),
         ],
     )
+
+
+def test_the_cost_is_told_where_the_configuration_has_a_price(front):
+    front.clients.price = Price(10, 100)
+    answered(front, "first", "second")
+    run_command(front, "/usage")
+    assert dict(front.done[-1][1])["cost"] == "$0.0017 for the last answer, $0.0034 in all"
+    front.desk.use_model("another-model")
+    run_command(answered(front, "third"), "/usage")
+    assert dict(front.done[-1][1])["cost"] == "$0.0034 in all, without 1 answer of unknown price"
+
+
+def test_the_share_of_the_context_is_told_where_its_size_is_known(front):
+    front.client.context_window = 214
+    run_command(answered(front, "first"), "/usage")
+    assert dict(front.done[-1][1])["context"] == "50% of what the model can take"
 
 
 def test_a_whole_answer_is_not_gone_on_with(front):

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from mewcode.config.load import load
-from mewcode.config.schema import ENTRY_KEYS, TOP_KEYS, UI_KEYS
+from mewcode.config.schema import ENTRY_KEYS, PRICE_KEYS, TOP_KEYS, UI_KEYS
 from mewcode.config.settings import EnvKey, LiteralKey, NoKey, Settings, Ui
+from mewcode.price import Price
 from mewcode.secret import Secret
 
 EXAMPLE = Path(__file__).parents[2] / "config.yaml.example"
@@ -40,6 +41,7 @@ providers:
     ca_bundle: ~/ca.pem
     proxy: none
     allow_http: true
+    price: {input: 3, output: 15.5, cache_read: 0}
     connect_timeout: 2.5
     idle_timeout: 60
   - {name: c, protocol: local, model: models/c.gguf}
@@ -80,6 +82,7 @@ def test_every_setting_is_read(tmp_path, monkeypatch):
         ("X-Plain", Secret("yes")),
     ]
     assert (b.ca_bundle, b.proxy, b.connect_timeout, b.idle_timeout) == ("/home/ada/ca.pem", "none", 2.5, 60.0)
+    assert b.price == Price(3.0, 15.5, 0.0, None)
     assert (c.key, c.model) == (NoKey(), str(tmp_path / "models/c.gguf"))
 
 
@@ -137,12 +140,13 @@ def test_the_example_loads_as_it_is():
 
 def test_the_example_loads_with_everything_switched_on_and_names_every_setting(tmp_path):
     text = re.sub(r"(?m)^( *)#(?=[a-z ]+\S)(?! )", r"\1", EXAMPLE.read_text())
-    text = re.sub(r"(?m)^( *)#(?=  (X-Team|You are))", r"\1", text)
+    text = re.sub(r"(?m)^( *)#(?=  (X-Team|You are|(in|out)put:|cache_(read|write):))", r"\1", text)
     assert load(write(tmp_path / "c.yaml", text)).ui == Ui()  # what it shows is what is built in
     top, entries = text.split("providers:\n")
     assert {*re.findall(r"(?m)^([a-z_]+):", text)} == {*TOP_KEYS}
     assert {*re.findall(r"(?m)^  ([a-z_]+):", top)} == {*UI_KEYS}
     assert {*re.findall(r"(?m)^(?:  - |    )([a-z_]+):", entries)} == {*ENTRY_KEYS}
+    assert re.findall(r"(?m)^      ([a-z_]+):", entries) == [*PRICE_KEYS]
 
 
 def test_the_chat_begins_with_what_ui_says(tmp_path):

@@ -67,6 +67,21 @@ ENTRIES = [
         for bad in ("0", "-1", "1.5", "true", "'5'", "9" * 5000, "[1]")
     ),
     *(
+        (
+            f"api_key: a\n    price: {{input: {bad}, output: 1}}",
+            "6:20",
+            "`input` must be the dollars that a million tokens cost, 0 or more, without quotes",
+        )
+        for bad in ("-1", ".inf", ".nan", "true", "'3'", "$3")
+    ),
+    ("api_key: a\n    price: 3", "6:12", "`price` must be a mapping: write `name: value` lines under it, indented"),
+    (
+        "api_key: a\n    price: {input: 3}",
+        "6:12",
+        "`output` is missing in this price: give the dollars that a million tokens cost, 0 or more",
+    ),
+    ("api_key: a\n    price: {inptu: 3}", "6:13", "unknown key `inptu` (did you mean input?)"),
+    *(
         (f"api_key: a\n    temperature: {bad}", "6:18", "`temperature` must be a number from 0 to 2, without quotes")
         for bad in ("2.1", "-0.1", ".inf", ".nan", "true", "'1'", "warm")
     ),

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from mewcode.llm.models import always_thinks, max_output_tokens, resolve_model, thinking_mode
+from mewcode.llm.models import (
+    LOCAL_CONTEXT,
+    always_thinks,
+    context_window,
+    max_output_tokens,
+    resolve_model,
+    thinking_mode,
+)
+from mewcode.providers import _llama
 
 SHORT = {"anthropic": ["haiku", "sonnet", "opus", "fable", "mythos"], "openai": ["astra", "luna", "sol", "terra"]}
 
@@ -81,3 +89,24 @@ def test_every_model_of_the_sdk_can_write_a_fair_number_of_tokens():
 
 def test_an_unknown_model_is_not_trusted_with_more_than_any_can():
     assert max_output_tokens("qwen3:8b") == 8_192
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("claude-3-5-haiku-20241022", 200_000),
+        ("anthropic/claude-opus-4-1", 200_000),
+        ("gpt-5", 400_000),
+        ("gpt-5-chat-latest", 128_000),
+        ("gpt-4.1-mini", 1_047_576),
+        ("openai/gpt-oss-120b", 131_072),
+        ("claude-sonnet-4-5", None),  # 200,000, or a million for whoever asks for it
+        ("qwen3:8b", None),
+    ],
+)
+def test_a_context_is_known_only_where_it_is_the_same_for_everybody(model, tokens):
+    assert context_window(model) == tokens
+
+
+def test_the_embedded_model_s_context_is_what_its_process_asks_for():
+    assert LOCAL_CONTEXT == _llama.CONTEXT

@@ -103,5 +103,8 @@ def test_facts_are_shown_where_there_is_room_and_nothing_else_to_say():
     status.facts("1,234 in · 56 out")
     assert "1,234 in" in render_text(status, (40,))[0]
     assert render_text(status, (20,)) == ["claude          opus"]
+    status.facts("1,234 in · 56 out", "$0.02", "context 85% full")
+    assert "1,234 in · 56 out · $0.02 · context 85% full" in render_text(status, (80,))[0]
+    assert "$0.02 · context 85% full" in render_text(status, (40,))[0]
     status.note("working")
     assert "1,234 in" not in render_text(status, (40,))[0]
