@@ -26,7 +26,7 @@ from mewcode.tui.chat import Chat
 from mewcode.tui.picker import Picker
 from mewcode.tui.screen import Screen
 from mewcode.tui.signs import IN_ASCII
-from mewcode.tui.theme import PALETTE
+from mewcode.tui.theme import palette
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,16 +50,19 @@ def run(launcher: Launcher) -> int:
 class App:
     def __init__(self, launcher: Launcher) -> None:
         urwid.set_ascii_fallbacks(IN_ASCII)
+        ui = launcher.settings.ui
         self._launcher = launcher
         self._session: Session | None = None
         self._chat: Chat | None = None
         self._screen = Screen()
+        if ui.theme == "mono":
+            self._screen.set_terminal_properties(colors=1)
         self._code = exits.OK
         self._loop = urwid.MainLoop(
             urwid.SolidFill(),
-            PALETTE,
+            palette(ui.theme, os.environ.get("TERM", "")),
             self._screen,
-            handle_mouse=launcher.settings.ui.mouse,
+            handle_mouse=ui.mouse,
             unhandled_input=_unhandled,
         )
         self._bridge = Bridge(self._loop, self._pump, self._frame)

@@ -42,6 +42,7 @@ class Screen(urwid.display.raw.Screen):
         fd = self._input_fileno()
         before = termios.tcgetattr(fd) if fd is not None and os.isatty(fd) else None
         if fd is not None and before is not None:
+            _never_stop(fd)
             self._early = _typed_early(fd)
         self._reader = Reader(get_encoding())  # what was open when the terminal was given away has no rest
         super()._start(alternate_buffer)
@@ -101,6 +102,13 @@ class Screen(urwid.display.raw.Screen):
         read = self._early + self.get_available_raw_input()
         self._early = []
         return bytes(code for code in read if code < 256)  # above are codes of gpm's, for columns no report can name
+
+
+def _never_stop(fd: int) -> None:
+    """Ctrl+S would stop the screen, and nothing would say why; what it has stopped already goes on."""
+    mode = termios.tcgetattr(fd)
+    mode[0] &= ~termios.IXON
+    termios.tcsetattr(fd, termios.TCSANOW, mode)
 
 
 def _typed_early(fd: int) -> list[int]:

@@ -219,7 +219,7 @@ def test_errors_stand_in_the_transcript_and_the_next_message_works(folder):
         for status in ("401", "500"):
             ask(chat, "Hello")
             answered(chat, status)
-            assert chat.colours(status) == {"brightred"}
+            assert chat.colours(status) == {"d7005f"}
         ask(chat, "Again")
         chat.wait("Here.")
         assert chat.colours("Here.") == {"default"}
@@ -252,4 +252,4 @@ def test_a_server_that_is_not_there_is_an_error_in_the_transcript(folder):
         for number in range(2):
             ask(chat, "Hello")
             answered(chat, "127.0.0.1", times=number + 1)
-        assert chat.colours("127.0.0.1") == {"brightred"}
+        assert chat.colours("127.0.0.1") == {"d7005f"}

@@ -57,6 +57,19 @@ def test_keys_that_make_signals_elsewhere_are_keys_and_act_from_no_paste():
         assert_restored(chat)
 
 
+def test_ctrl_s_does_not_stop_the_screen():
+    with terminal("--local") as chat:
+        ready(chat)
+        chat.send("\x13x")
+        chat.wait("❯ x")
+
+
+def test_a_terminal_that_ctrl_s_had_stopped_before_goes_on():
+    with terminal("--local") as chat:
+        chat.send("\x13")  # the driver still takes it as its own
+        ready(chat)
+
+
 def test_what_is_typed_before_the_screen_is_up_is_not_lost():
     with terminal("--local") as chat:
         chat.send("typed early")
@@ -96,7 +109,8 @@ def test_a_program_whose_terminal_is_gone_goes_too(folder):
 def test_a_terminal_that_has_stopped_taking_output_does_not_keep_the_program():
     with terminal("--local") as chat:
         ready(chat)
-        chat.send("\x13x")  # Ctrl+S
+        chat.take_nothing()
+        chat.send("x")
         chat.signal(signal.SIGTERM)
         assert chat.exit_code(within=3) == 143
         assert_restored(chat)

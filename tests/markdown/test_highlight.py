@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from mewcode.markdown.blocks import runs, text_of
 from mewcode.markdown.highlight import LIMIT, highlighted
-from mewcode.tui.theme import PALETTE
+from mewcode.tui.theme import palette
 
-ROLES = {entry[0] for entry in PALETTE}
+ROLES = {entry[0] for entry in palette("auto")}
 
 
 def styles(code: str, language: str) -> dict[str, str]:

@@ -18,7 +18,7 @@ from mewcode.desk import Desk
 from mewcode.session import Session
 from mewcode.tui.chat import Chat
 from mewcode.tui.paste import PasteFilter
-from mewcode.tui.theme import PALETTE
+from mewcode.tui.theme import palette
 from tests.fakes.front import FakeClients
 from tests.fakes.sse_server import LIMIT
 from tests.fakes.talker import Talker
@@ -80,7 +80,7 @@ class Stage:
         self.chat = Chat(desk, self.terminal, ui)
         self.chat.open(())
         self._screen = ScriptedScreen(size=size)
-        self._loop = urwid.MainLoop(self.chat.view, PALETTE, self._screen, handle_mouse=False)
+        self._loop = urwid.MainLoop(self.chat.view, palette(ui.theme), self._screen, handle_mouse=False)
         self._paste = PasteFilter()
 
     @property

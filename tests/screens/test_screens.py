@@ -12,7 +12,7 @@ from mewcode.llm.events import Retrying, StreamEnd, StreamError, TextDelta, Thin
 from mewcode.llm.messages import Usage
 from mewcode.price import Price
 from mewcode.tui.picker import Picker
-from mewcode.tui.theme import PALETTE
+from mewcode.tui.theme import palette
 from tests.fakes.talker import Talker
 from tests.screens.stage import SIZES, Stage, check_screen
 
@@ -161,7 +161,7 @@ def test_an_error_stands_in_the_error_colour_and_the_next_message_works(stage):
     stage.ask("Hello")
     stage.say(StreamError(RateLimited("fake: too many requests")))
     assert stage.style_of("too many requests") == {"error"}
-    assert "red" in resolve_attr("error", PALETTE, colors=16).foreground
+    assert "red" in resolve_attr("error", palette("auto"), colors=16).foreground
     stage.ask("Again")
     stage.say(TextDelta("Here."), DONE)
     assert "Here." in stage.rows
