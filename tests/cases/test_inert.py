@@ -20,7 +20,7 @@ from mewcode.text import clean
 from mewcode.tui.clipboard import copy
 from tests.cases.case import Case, answer
 from tests.cases.play import case_serving, config_file, once
-from tests.e2e.terminal import terminal
+from tests.e2e.terminal import Emulated, terminal
 from tests.fakes.scripted import Scripted, client_of
 from tests.fakes.teletype import teletype
 
@@ -77,7 +77,7 @@ def test_c057_raw_passes_them_to_a_pipe():
         assert in_a_pipe(list(f"before{payload}after"), raw=True) == f"before{payload}after"
 
 
-class _Answering(pyte.Screen):
+class _Answering(Emulated):
     """A terminal that keeps what it would have typed into the program."""
 
     def __init__(self) -> None:

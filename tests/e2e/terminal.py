@@ -29,7 +29,7 @@ _ON_TERMINAL = (
 PROGRAM = str(Path(sys.executable).parent / "mewcode")
 
 
-class _Emulated(pyte.Screen):
+class Emulated(pyte.Screen):
     """pyte knows no XTRESTORE (`CSI ? … r`) and takes it for margins, which have no such argument (0.8.2)."""
 
     def set_margins(self, top: int | None = None, bottom: int | None = None, private: bool = False) -> None:
@@ -42,7 +42,7 @@ class Terminal:
 
     def __init__(self, argv: Sequence[str], size: tuple[int, int] = (80, 24), **environ: str) -> None:
         self._master, self._slave = os.openpty()
-        self._screen = _Emulated(*size)
+        self._screen = Emulated(*size)
         self._emulator = pyte.ByteStream(self._screen)
         self.raw = b""
         self._set_size(size)  # before the start: without a size nothing is drawn
