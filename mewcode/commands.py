@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from mewcode.desk import Desk
+
+_log = logging.getLogger(__name__)
 
 Switch: TypeAlias = Literal["raw", "thinking", "times", "mouse"]
 
@@ -189,6 +192,9 @@ def run_command(front: Front, text: str) -> str | None:
         return _sentence(str(error.args[0]))
     except MewcodeError as error:
         return _sentence(str(error))
+    except Exception as error:  # a bug must cost the command, not the conversation
+        _log.exception("%s crashed", command.usage)
+        return f"Internal error ({type(error).__name__}); the log has the details."
     return None
 
 

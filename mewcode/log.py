@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from logging.handlers import RotatingFileHandler
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mewcode.secret import redact
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from mewcode.secret import Secret
 
 LEVELS = ("error", "info", "debug")
+_LIKE_A_KEY = re.compile(r"(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{24,}|[A-Za-z0-9+/]{32,}={0,2}")
 _SIZE = 1_000_000  # bytes, then the file moves aside; two are kept
 
 
@@ -55,12 +57,18 @@ def _may_enter(record: logging.LogRecord) -> bool:
 
 
 class _Redacting(logging.Formatter):
+    """Without the keys that are known, and in the words of an exception without anything that may be one."""
+
     def __init__(self, fmt: str) -> None:
         super().__init__(fmt)
         self.secrets: list[Secret] = []
 
     def format(self, record: logging.LogRecord) -> str:
         return redact(super().format(record), tuple(self.secrets))
+
+    def formatException(self, ei: Any) -> str:  # logging's own name
+        """A fault may come before any key is known, and its words are anybody's."""
+        return _LIKE_A_KEY.sub("***", super().formatException(ei))
 
 
 class _PrivateFile(RotatingFileHandler):

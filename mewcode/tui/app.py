@@ -85,7 +85,7 @@ class App:
             self._bridge.close()
             if self._session is not None:
                 self._session.close(_WAIT)
-        self._say_farewell()
+            self._say_farewell()  # after a crash all the more
         return self._code
 
     def _start(self) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import select
+import sys
 import termios
 import tty
 from typing import TYPE_CHECKING
@@ -31,6 +33,8 @@ _WHEEL_BACK = "\x1b[?1007h\x1b[?1007r"
 
 class Screen(urwid.display.raw.Screen):
     def __init__(self) -> None:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # what it gets is encoded already, whatever Python was told
+            sys.stdout.reconfigure(encoding=get_encoding(), errors="replace")
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
         self._reader = Reader(get_encoding())
         self._early: list[int] = []  # what was typed before the screen was up

@@ -86,6 +86,10 @@ class Terminal:
     def send(self, keys: str | bytes) -> None:
         os.write(self._master, keys.encode() if isinstance(keys, str) else keys)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def take_nothing(self) -> None:
         """Let the driver hold back what the program writes, as a window does that nobody reads."""
         termios.tcflow(self._slave, termios.TCOOFF)
