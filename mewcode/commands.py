@@ -50,7 +50,8 @@ class Front(Protocol):
 
     def choose_provider(self) -> None: ...
     def clear(self) -> None: ...
-    def quit(self) -> None: ...
+    def quit(self) -> None:
+        """End the chat once the command has come to its end."""
 
 
 class Command(NamedTuple):

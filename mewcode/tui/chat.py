@@ -55,10 +55,11 @@ class Chat:
         self._terminal = terminal
         self._armed = 0.0  # until when a second Ctrl+C quits
         self._mouse = ui.mouse
+        self._left = False  # by a command
         on_key = {
             "esc": _done(self.escape),
             "ctrl c": _done(self.interrupt),
-            "ctrl d": _done(self.quit),
+            "ctrl d": _done(terminal.leave),
             "f1": _done(self.help),
             "meta t": _done(lambda: self._note(self.switch("thinking"))),
             "n": lambda: self._step(1),
@@ -98,6 +99,8 @@ class Chat:
         elif self.view.composer.text == text:  # else the command has put something there
             self.view.composer.clear()
         self._show_provider()
+        if self._left:
+            self._terminal.leave()
 
     def pump(self) -> bool:
         """Apply what has come; whether there is something to draw."""
@@ -128,7 +131,7 @@ class Chat:
         elif self.view.composer.text:
             self.view.composer.clear()
         elif not self._session.conversation.snapshot() or time.monotonic() < self._armed:
-            self.quit()
+            self._terminal.leave()
         else:
             armed = self._armed = time.monotonic() + _AGAIN
             self.view.status.note("Ctrl+C again quits")
@@ -199,7 +202,7 @@ class Chat:
         self.view.status.note("new conversation")
 
     def quit(self) -> None:
-        self._terminal.leave()
+        self._left = True
 
     def _note(self, words: str) -> None:
         self.view.status.note(words)
