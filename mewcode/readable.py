@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
 
 from mewcode.excerpts import closing_fence
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, Usage
-from mewcode.text import clean, one_line
+from mewcode.text import clean as inert
+from mewcode.text import one_line as short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from mewcode.llm.messages import Block, Message
+
+clean, one_line = partial(inert, ascii=False), partial(short, ascii=False)  # a file outlives the terminal
 
 Form: TypeAlias = Literal["md", "txt"]
 

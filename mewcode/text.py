@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import locale
 import re
+import unicodedata
+from typing import NamedTuple
+from unicodedata import east_asian_width
 
 # C0 without tab and newline, DEL, C1; lone surrogates. Source: ECMA-48, Unicode.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -34,7 +38,21 @@ _UNSEEN = re.compile(rf"(?P<kept>{_FLAG}|{_SHAPED})|[{_INVISIBLE}]")
 _ANY_UNSEEN = re.compile(rf"[{_INVISIBLE}]")
 
 
-def clean(text: str, *, invisible: bool = True, ascii: bool = False) -> str:
+class _Screen(NamedTuple):
+    ascii: bool  # whether marks are
+    encoding: str  # in which text goes out, whatever the terminal makes of it
+
+
+_screen = _Screen(False, "utf-8")
+
+
+def write_to(encoding: str) -> None:
+    """What `clean` prepares text for from now on, where nobody says: a process has one terminal, with one encoding."""
+    global _screen
+    _screen = _Screen(not takes_utf8(encoding), _codec(encoding))
+
+
+def clean(text: str, *, invisible: bool = True, ascii: bool | None = None) -> str:
     """Text with control characters as marks (`␛`, `<U+009B>`), and bidi and invisible ones too unless told not to.
 
     With `ascii` a mark is ASCII (`^[`), for a terminal without UTF-8; the text itself stays as it is. Kept are joiners
@@ -42,8 +60,33 @@ def clean(text: str, *, invisible: bool = True, ascii: bool = False) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    text = _CONTROLS.sub(_ascii_mark if ascii else _mark, text.replace("\r\n", "\n"))
-    return _UNSEEN.sub(_mark_unless_kept, text) if invisible and _ANY_UNSEEN.search(text) else text
+    in_ascii = _screen.ascii if ascii is None else ascii
+    text = _CONTROLS.sub(_ascii_mark if in_ascii else _mark, text.replace("\r\n", "\n"))
+    text = _UNSEEN.sub(_mark_unless_kept, text) if invisible and _ANY_UNSEEN.search(text) else text
+    return _as_wide(text, _screen.encoding) if ascii is None and _screen.encoding != "utf-8" else text
+
+
+def _as_wide(text: str, encoding: str) -> str:
+    """With `?` for what the encoding lacks, as wide as what it stands for: urwid 5.1 puts one for each character.
+
+    Those of one column are left to urwid, which has better ones for some.
+    """
+    with contextlib.suppress(UnicodeEncodeError):
+        text.encode(encoding)
+        return text
+    return "".join("?" * width if (width := _odd_width(char, encoding)) is not None else char for char in text)
+
+
+def _odd_width(char: str, encoding: str) -> int | None:
+    """0 or 2 columns for such a character that the encoding lacks."""
+    width = 0 if unicodedata.category(char) in ("Mn", "Me", "Cf") else 2 if east_asian_width(char) in "WF" else 1
+    if width == 1:
+        return None
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return width
+    return None
 
 
 def _mark(found: re.Match[str]) -> str:
@@ -62,10 +105,10 @@ def _mark_unless_kept(found: re.Match[str]) -> str:
     return found["kept"] or _mark(found)
 
 
-def one_line(text: str, limit: int = 500, *, ascii: bool = False) -> str:
+def one_line(text: str, limit: int = 500, *, ascii: bool | None = None) -> str:
     """Foreign text for a message of one sentence: cleaned, blanks folded, at most `limit` characters."""
     text = clean(" ".join(text.split()), ascii=ascii)
-    end = "..." if ascii else "…"
+    end = "..." if ascii or (ascii is None and _screen.ascii) else "…"
     return text if len(text) <= limit else _without_open_end(text[: limit - len(end)]) + end
 
 

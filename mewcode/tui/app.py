@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import urwid
 from urwid.display.common import InputClosedError
+from urwid.util import get_encoding
 
 from mewcode import exits
 from mewcode.config.settings import ProviderChoiceError
@@ -21,6 +22,7 @@ from mewcode.desk import Desk
 from mewcode.errors import MewcodeError
 from mewcode.farewell import leave, transcript
 from mewcode.session import Session
+from mewcode.text import write_to
 from mewcode.tui.bridge import Bridge
 from mewcode.tui.chat import Chat
 from mewcode.tui.picker import Picker
@@ -50,6 +52,7 @@ def run(launcher: Launcher) -> int:
 class App:
     def __init__(self, launcher: Launcher) -> None:
         urwid.set_ascii_fallbacks(IN_ASCII)
+        write_to(get_encoding())
         ui = launcher.settings.ui
         self._launcher = launcher
         self._session: Session | None = None

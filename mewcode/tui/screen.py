@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import urwid
 from urwid.util import get_encoding
 
+from mewcode.text import takes_utf8
 from mewcode.tui.reader import Reader
+from mewcode.tui.signs import LINES_IN_ASCII
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +40,7 @@ class Screen(urwid.display.raw.Screen):
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
         self._reader = Reader(get_encoding())
         self._early: list[int] = []  # what was typed before the screen was up
+        self._stands_in = get_encoding() == "utf-8" and not takes_utf8(sys.stdout.encoding)
 
     def _detect_terminal_modes(self) -> None:
         """Ask the terminal nothing: answers come late over a slow link, and are typed into the prompt (urwid 5.1)."""
@@ -64,6 +67,9 @@ class Screen(urwid.display.raw.Screen):
         self.write(_WHEEL_OFF)
         if self._early:
             self._wake_input_loop()
+
+    def write(self, data: str) -> None:
+        super().write(data.translate(LINES_IN_ASCII) if self._stands_in else data)
 
     def _stop(self) -> None:
         with contextlib.suppress(OSError):  # the terminal may be gone

@@ -90,6 +90,10 @@ class Terminal:
     def pid(self) -> int:
         return self._process.pid
 
+    def be_legacy(self) -> None:
+        """A terminal that knows no UTF-8, but the second character set with lines in it."""
+        self._emulator.select_other_charset("@")
+
     def take_nothing(self) -> None:
         """Let the driver hold back what the program writes, as a window does that nobody reads."""
         termios.tcflow(self._slave, termios.TCOOFF)

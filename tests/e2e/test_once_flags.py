@@ -113,7 +113,8 @@ def test_what_comes_after_thinking_alone_begins_a_line():
     assert apart(ThinkingDelta("Hm"), Cancelled(), thinking=True) == ("", "Hm\n")
     error = ServerError("Busy.")
     retry = Retrying(2, 3, 1.0, error)
-    assert apart(ThinkingDelta("Hm"), retry, END, thinking=True)[1] == "Hm\nmewcode: Busy; retrying 2/3 in 1 s\n"
+    told = "Hm\nmewcode: Busy; retrying 2/3 in 1 s\n"
+    assert apart(ThinkingDelta("Hm"), retry, TextDelta("a"), END, thinking=True)[1] == told
 
 
 def test_a_stderr_that_is_gone_costs_the_answer_nothing():

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.screens.stage import Stage
+from tests.screens.stage import SIZES, Stage, check_screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
+    from pathlib import Path
 
     from tests.fakes.talker import Talker
 
@@ -29,3 +30,22 @@ def staged() -> Generator[Callable[..., Stage], None, None]:
 @pytest.fixture
 def stage(staged: Callable[..., Stage]) -> Stage:
     return staged()
+
+
+@pytest.fixture
+def at_each_size(staged: Callable[..., Stage]) -> Callable[[str, Callable[[Stage], None]], None]:
+    def check(name: str, act: Callable[[Stage], None]) -> None:
+        stages = [staged(size) for size in SIZES]
+        for stage in stages:
+            act(stage)
+        check_screen(name, {stage.size: stage.rows for stage in stages})
+
+    return check
+
+
+@pytest.fixture
+def in_a_project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A current directory whose name is the same each time."""
+    (folder / "cats").mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.chdir(folder / "cats")

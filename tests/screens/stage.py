@@ -126,7 +126,7 @@ class Stage:
     @property
     def rows(self) -> list[str]:
         self.draw()
-        return [_steady(row) for row in self._screen.last_text]
+        return [steady(row) for row in self._screen.last_text]
 
     @property
     def cursor(self) -> tuple[int, int] | None:
@@ -149,7 +149,7 @@ class Stage:
         }
 
 
-def _steady(row: str) -> str:
+def steady(row: str) -> str:
     """The row without what changes from run to run and from version to version."""
     row = re.sub(r"\(\d+s\)", "(0s)", row.replace(__version__, "VERSION"))
     return re.sub(r"\d+\.\d(?= s\b|\s*$)", "0.0", row).rstrip()

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from urwid.testing import check_box_sizing, render_text, resolve_attr
 from urwid.util import LayeredAttr
@@ -16,9 +14,7 @@ from mewcode.tui.theme import palette
 from tests.fakes.talker import Talker
 from tests.screens.stage import SIZES, Stage, check_screen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+pytestmark = pytest.mark.usefixtures("in_a_project")
 
 DONE = StreamEnd("end", "stop", Usage(input_tokens=1234, output_tokens=56))
 MARKDOWN = """\
@@ -47,24 +43,6 @@ def purr(times: int) -> str:
 ---
 
 The end."""
-
-
-@pytest.fixture(autouse=True)
-def _in_a_project(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (folder / "cats").mkdir()
-    monkeypatch.setenv("HOME", str(folder))
-    monkeypatch.chdir(folder / "cats")
-
-
-@pytest.fixture
-def at_each_size(staged: Callable[..., Stage]) -> Callable[[str, Callable[[Stage], None]], None]:
-    def check(name: str, act: Callable[[Stage], None]) -> None:
-        stages = [staged(size) for size in SIZES]
-        for stage in stages:
-            act(stage)
-        check_screen(name, {stage.size: stage.rows for stage in stages})
-
-    return check
 
 
 def test_the_start(at_each_size):

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import UTC, datetime
 
 import pytest
 
-from mewcode.text import Cleaner, clean, one_line, takes_utf8
+from mewcode.export import export
+from mewcode.llm.messages import Message, TextBlock
+from mewcode.text import Cleaner, clean, one_line, takes_utf8, write_to
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
@@ -147,3 +150,37 @@ def test_the_marks_need_a_terminal_and_a_locale_of_utf_8(environment: dict[str, 
 
 def test_a_stream_without_an_encoding_is_no_terminal():
     assert takes_utf8(None)
+
+
+@pytest.fixture
+def screen_of():
+    """Text goes to a terminal of the encoding that is told."""
+    yield write_to
+    write_to("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"),
+    [
+        ("ascii", "^[ ?? ?? e \u2026 x \xe9"),
+        ("gbk", "^[ \u732b ?? e \u2026 x \xe9"),
+        ("iso-8859-1", "^[ ?? ?? e \u2026 x \xe9"),
+    ],
+)
+def test_what_an_encoding_lacks_is_as_wide_as_it_was(screen_of, encoding, shown):
+    screen_of(encoding)
+    text = "\x1b \u732b \U0001f600 e\u0301 \u2026 x \xe9"
+    assert clean(text) == shown
+    assert clean(clean(text)) == shown
+    assert clean("plain \u2026") == "plain \u2026"  # one column: left to what the screen puts there
+
+
+def test_a_file_does_not_ask_for_the_terminal(screen_of):
+    screen_of("ascii")
+    message = Message("1", "assistant", (TextBlock("\x1b \u732b"),))
+    assert "\u241b \u732b" in export([message], "txt", datetime(2026, 12, 1, tzinfo=UTC))
+
+
+def test_a_long_line_ends_in_ascii_where_marks_do(screen_of):
+    screen_of("gbk")
+    assert one_line("x" * 20, 10) == "xxxxxxx..."
