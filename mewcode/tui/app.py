@@ -72,7 +72,7 @@ class App:
         self._start()
 
     def run(self) -> int:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT):
             signal.signal(number, self._signalled)
         signal.signal(signal.SIGALRM, _free_output)
         try:

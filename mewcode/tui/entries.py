@@ -123,8 +123,6 @@ class Reply:
             rows.append(urwid.Text(("error", clean(str(self._failure)))))
         if self._note:
             rows.append(urwid.Text(("note", clean(self._note))))
-        if not (self._failure or self._note) and not message.text and message.status == "complete":
-            rows.append(urwid.Text(("note", "The model ended its turn without an answer.")))
         return [*rows, urwid.Text(("dim", self._cost(look)))]
 
     def _cost(self, look: Look) -> str:

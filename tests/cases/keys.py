@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from tests.fakes.case_server import CaseServer
 
 _PATIENCE = 60.0  # seconds: the first request has an SDK to import
-_KEYS = {"enter": "\r", "cancel": "\x1b", "escape": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B"}
+_KEYS = {
+    "enter": "\r",
+    "cancel": "\x1b",
+    "escape": "\x1b",
+    "tab": "\t",
+    "ctrl-c": "\x03",
+    "ctrl-z": "\x1a",
+    "up": "\x1b[A",
+    "down": "\x1b[B",
+}
 _EMPTY_THE_PROMPT = "\x15"
 
 

@@ -63,6 +63,11 @@ class Terminal:
         return termios.tcgetattr(self._slave)
 
     @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows."""
+        return self._screen.columns, self._screen.lines
+
+    @property
     def rows(self) -> list[str]:
         return [row.rstrip() for row in self._screen.display]
 

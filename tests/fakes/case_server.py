@@ -125,7 +125,7 @@ class CaseServer:
         self._changed = threading.Condition()
         self.requests: list[Heard] = []
         self.refused: list[str] = []
-        self.left: queue.Queue[float] = queue.Queue()  # time.monotonic() of each client that left during a stall
+        self.left: queue.Queue[float] = queue.Queue()  # time.monotonic() of each client that left in mid-answer
         self.sink = _Listener(lambda client: client.close())
         self._listener = _Listener(self._serve)
         self.port = self._listener.port
@@ -183,8 +183,8 @@ class CaseServer:
         for number, event in enumerate(_events(step.body) if chunked or step.delay else [step.body]):
             if number and step.delay:
                 self._listener.pause(step.delay)
-            if event:
-                client.sendall(b"%x\r\n%s\r\n" % (len(event), event) if chunked else event)
+            if event and not self._sent(client, b"%x\r\n%s\r\n" % (len(event), event) if chunked else event):
+                return False
         self._trickle(client, step, chunked)
         match step.end:
             case "stall":
@@ -194,6 +194,14 @@ class CaseServer:
             case "close" if chunked:
                 client.sendall(b"0\r\n\r\n")
         return step.end == "close" and step.framing != "close"
+
+    def _sent(self, client: socket.socket, data: bytes) -> bool:
+        try:
+            client.sendall(data)
+        except OSError:
+            self.left.put(time.monotonic())
+            return False
+        return True
 
     def _head(self, step: Step) -> bytes:
         lines = [f"HTTP/1.1 {step.status} Said"]
