@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -12,7 +13,9 @@ def run() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from mewcode.cli import main
 
-    sys.exit(main())
+    code = main()
+    gc.freeze()  # spares the last look through all objects: with an SDK loaded it takes 0.2 s
+    sys.exit(code)
 
 
 if __name__ == "__main__":

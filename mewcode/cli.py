@@ -32,9 +32,11 @@ connection · 74 input or output · 75 try again later · 76 not the protocol ·
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; its exit code."""
     try:
-        code = _guarded(_parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv))))
+        options = _parser().parse_args(_normalised(list(sys.argv[1:] if argv is None else argv)))
     except SystemExit as end:  # argparse: help, version, wrong usage
         code = exits.USAGE if end.code else exits.OK
+    else:
+        code = _guarded(options)
     return code if _written() else code or exits.IO
 
 

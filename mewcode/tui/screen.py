@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import select
+import signal
 import sys
 import termios
 import tty
@@ -20,9 +21,12 @@ from mewcode.tui.signs import LINES_IN_ASCII
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
     from typing import Any, Literal, TypeAlias
 
     from mewcode.tui.paste import Key
+
+    SignalHandler: TypeAlias = Callable[[int, FrameType | None], Any] | int | None
 
     Heard: TypeAlias = Key | tuple[Literal["cursor position"], int, int]  # what urwid's own screens give
 
@@ -39,6 +43,8 @@ class Screen(urwid.display.raw.Screen):
             sys.stdout.reconfigure(encoding=get_encoding(), errors="replace")
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
         self._reader = Reader(get_encoding())
+        self._continued = False  # since the terminal was last prepared
+        self._before_continue: SignalHandler = None
         self._early: list[int] = []  # what was typed before the screen was up
         self._stands_in = get_encoding() == "utf-8" and not takes_utf8(sys.stdout.encoding)
 
@@ -67,6 +73,29 @@ class Screen(urwid.display.raw.Screen):
         self.write(_WHEEL_OFF)
         if self._early:
             self._wake_input_loop()
+
+    def signal_init(self) -> None:
+        super().signal_init()
+        self._before_continue = self.signal_handler_setter(signal.SIGCONT, self._continue)
+
+    def signal_restore(self) -> None:
+        self.signal_handler_setter(signal.SIGCONT, self._before_continue or signal.SIG_DFL)
+        super().signal_restore()
+
+    def _continue(self, _number: int, _frame: FrameType | None = None) -> None:
+        """After a SIGSTOP the terminal is as the shell had it. After a SIGTSTP urwid begins the screen anew itself."""
+        if self._started:
+            self._continued = True
+            self._wake_input_loop()
+
+    def get_available_raw_input(self) -> list[int]:
+        codes = super().get_available_raw_input()
+        if self._continued and self._started:
+            self._continued = False
+            self.stop()
+            self.start()
+            self._resized = True
+        return codes
 
     def write(self, data: str) -> None:
         super().write(data.translate(LINES_IN_ASCII) if self._stands_in else data)

@@ -1,11 +1,12 @@
 """`python -m tests.cases.faulty POINT ARGUMENT…`: the program with a fault inside it, which no input can cause.
 
-POINT is one of the case's, or `MODULE:NAME`. The fault is raised from a frame that holds the key, and names it: the
-worst that a library could do.
+POINT is one of the case's, or `MODULE:NAME`; FAULT in the environment is the class to raise, RuntimeError without it.
+The fault is raised from a frame that holds the key, and names it: the worst that a library could do.
 """
 
 from __future__ import annotations
 
+import builtins
 import os
 import sys
 from importlib import import_module
@@ -26,8 +27,9 @@ KEY_VARIABLE = "CANARY_KEY"
 
 
 def fault(*_arguments: object, **_named: object) -> NoReturn:
-    key = os.environ[KEY_VARIABLE]
-    raise RuntimeError(f"a fault that knows {key}")
+    key = os.environ.get(KEY_VARIABLE, "nothing")
+    kind = getattr(builtins, os.environ.get("FAULT", "RuntimeError"))
+    raise kind(1 if kind is SystemExit else f"a fault that knows {key}")
 
 
 def main() -> int:
