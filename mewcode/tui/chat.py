@@ -91,6 +91,7 @@ class Chat:
         if not text.strip():
             return
         if not commands.is_command(text):
+            self._finder.stop()  # or Esc would close it before it cancels the answer, and n would go on with it
             self._exchange.submit(text)
             return
         sentence = commands.run_command(self, text)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # makes the pty its controlling terminal, then becomes the program: what a terminal's login does
 _ON_TERMINAL = (
-    "import fcntl,os,sys,termios;os.setsid();fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execv(sys.argv[1],sys.argv[1:])"
+    "import fcntl,os,sys,termios;os.setsid();fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
 )
 PROGRAM = str(Path(sys.executable).parent / "mewcode")
 
@@ -87,6 +87,10 @@ class Terminal:
                 start = row.index(words)
                 return {self._screen.buffer[y][x].fg for x in range(start, start + len(words))}
         raise AssertionError(f"{words!r} is not on the screen:\n{self.text}")
+
+    def cells(self) -> pyte.Screen:
+        """The screen with its styles."""
+        return self._screen
 
     def send(self, keys: str | bytes) -> None:
         os.write(self._master, keys.encode() if isinstance(keys, str) else keys)

@@ -97,6 +97,18 @@ def test_what_is_found_is_counted_and_stepped_through_and_esc_ends_it(staged):
     assert stage.prompt == "no"
 
 
+def test_a_message_ends_finding_so_that_esc_cancels_and_n_is_a_letter(stage):
+    talk(stage, "needle")
+    stage.ask("/find needle")
+    stage.ask("Why?")
+    assert stage.style_of("needle") == {None}
+    stage.press("esc")
+    assert any("Cancelled" in row for row in stage.rows) or stage.prompt == "Why?"
+    stage.press("ctrl u")
+    stage.type("no")
+    assert stage.prompt == "no"
+
+
 def test_what_stands_in_a_table_is_found_too(stage):
     talk(stage, "| cat | says |\n|---|---|\n| Mia | meow |\n| Tom | purr, **needle**, purr |\n")
     stage.ask("/find needle")
