@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mewcode.desk import cache_hits
 from mewcode.price import dollars
 from mewcode.tui.entries import Note, Question, Reply
-from mewcode.tui.status import activity
+from mewcode.tui.status import activity, reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,7 @@ class Exchange:
 
     def _show_activity(self, running: Running) -> None:
         words = activity(self._session)
-        running.doing(words)
+        running.doing(words, reason(self._session))
         self._view.status.doing(words)
         self._view.transcript.last_changed()
 

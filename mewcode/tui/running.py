@@ -36,8 +36,9 @@ class Running:
         keep, rows = self._raw.grow(text) if self._is_raw else self._markdown.grow(text)
         self._body[keep:] = rows
 
-    def doing(self, words: str) -> None:
-        self._activity.set_text(("activity", words))
+    def doing(self, words: str, reason: str) -> None:
+        """The words are last: in a small window they are what is in sight."""
+        self._activity.set_text([*([("dim", f"{reason}\n")] if reason else []), ("activity", words)])
 
     def rows(self, look: Look) -> Sequence[FlowWidget]:
         if look.raw != self._is_raw:

@@ -24,11 +24,16 @@ def activity(session: Session) -> str:
     words = f"Imagining… ({int(session.elapsed)}s)"
     retry = session.retry_note
     if retry is not None and session.retry_in > 0:
-        number = f"{retry.attempt}/{retry.max_attempts}"
-        return f"{words} · retrying {number} in {math.ceil(session.retry_in)} s: {one_line(str(retry.error), 300)}"
+        return f"{words} · retrying {retry.attempt}/{retry.max_attempts} in {math.ceil(session.retry_in)} s"
     phase = "connecting" if session.connecting else session.phase
     silent = f"silent for {int(session.silence)} s" if session.silence >= _SILENT else ""
     return " · ".join(filter(None, (words, phase if phase in _SHOWN else "", silent)))
+
+
+def reason(session: Session) -> str:
+    """Why an answer that runs has to be asked for again; empty when it has not."""
+    retry = session.retry_note
+    return one_line(str(retry.error), 300) if retry is not None and session.retry_in > 0 else ""
 
 
 class StatusBar(urwid.Widget):

@@ -10,7 +10,7 @@ from urwid.testing import render_text
 from mewcode.desk import model_label
 from mewcode.errors import Overloaded
 from mewcode.llm.events import Retrying
-from mewcode.tui.status import StatusBar, activity
+from mewcode.tui.status import StatusBar, activity, reason
 
 
 def bar(provider: str = "claude", model: str = "opus", note: str = "", away: bool = False, width: int = 40) -> str:
@@ -88,13 +88,14 @@ RETRYING = Retrying(2, 10, 14.0, Overloaded("nobody is free"))
         (Doing("writing", 30.0, silence=11.0), "Imagining… (30s) · silent for 11 s"),
         (
             Doing("retrying", 3.0, retry=RETRYING, retry_in=13.2),
-            "Imagining… (3s) · retrying 2/10 in 14 s: nobody is free",
+            "Imagining… (3s) · retrying 2/10 in 14 s",
         ),
         (Doing("waiting", 17.0, retry=RETRYING), "Imagining… (17s) · waiting"),
     ],
 )
 def test_the_activity_says_what_is_done_and_for_how_long(doing: Any, words):
     assert activity(doing) == words
+    assert reason(doing) == ("nobody is free" if "retrying" in words else "")
 
 
 def test_facts_are_shown_where_there_is_room_and_nothing_else_to_say():
