@@ -90,6 +90,7 @@ class Chat:
         """What Enter does: a command runs, a message is sent, or waits for the answer that runs."""
         if not text.strip():
             return
+        self._exchange.refresh()  # the answer may have ended since the last frame
         if not commands.is_command(text):
             self._finder.stop()  # or Esc would close it before it cancels the answer, and n would go on with it
             self._exchange.submit(text)

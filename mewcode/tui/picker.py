@@ -30,7 +30,7 @@ class Picker(urwid.WidgetWrap[urwid.Widget]):
         self._entries = entries
         self._on_choice = on_choice
         self._on_leave = on_leave
-        self._foot = urwid.Text(("dim", "Up and Down move · Enter chooses · Esc leaves"), wrap="ellipsis")
+        self._foot = urwid.Text(("dim", "Up, Down · Enter chooses · Esc leaves"), wrap="ellipsis")
         self._foot_box = urwid.Filler(self._foot, "top")
         width = max(columns(one_line(entry.name, 40)) for entry in entries)
         self._list = urwid.ListBox(urwid.SimpleFocusListWalker([_item(entry, width) for entry in entries]))

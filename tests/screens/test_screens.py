@@ -169,6 +169,19 @@ def test_one_blank_row_stands_between_what_is_said_at_every_moment(stage):
     assert talk(4) == ["❯ Hello", "", "Hi", ""]
 
 
+@pytest.mark.parametrize("text", ["Again", "/retry", "/usage"])
+def test_what_is_sent_between_the_end_of_an_answer_and_the_next_frame_finds_it_ended(stage, text):
+    stage.ask("Hello")
+    stage.say(TextDelta("Hi"))
+    stage.client.say(DONE)
+    stage.chat.pump()  # and no frame
+    stage.ask(text)
+    if text != "/usage":
+        stage.say(TextDelta("There"), DONE)
+    assert "Imagining" not in "\n".join(stage.rows)
+    assert sum("s · tokens" in row for row in stage.rows) == (1 if text == "/usage" else 2)
+
+
 def test_one_clock_ticks_however_often_something_is_asked(stage):
     for _ in range(3):
         stage.ask("Hello")
