@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _COMMANDS = ("chat", "once")
 _WITH_VALUE = (
     *("-c", "--config", "-p", "--provider", "--model", "--max-tokens", "--effort", "--system", "--log"),
-    *("-m", "--message", "--output"),
+    *("-m", "--message", "--output", "-f", "--file"),
 )
 _EPILOG = """\
 exit codes of once: 0 answered · 2 wrong usage · 65 refused as it stands · 69 no such model, no quota, no secure
@@ -101,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     common.add_argument("--effort", type=_effort, metavar="L", help="how hard the model thinks: low, medium, high …")
     common.add_argument("--thinking", action=argparse.BooleanOptionalAction, help="let the model think, or not")
     common.add_argument("--system", metavar="TEXT|@FILE", help="another system prompt")
+    common.add_argument("-f", "--file", action="append", default=[], metavar="FILE", help="a text file goes along")
     common.add_argument("--version", action="version", version=f"mewcode {__version__}", help=argparse.SUPPRESS)
     common.add_argument("--log", choices=("error", "info", "debug"), default="error", help="what goes to the log file")
 
@@ -138,6 +139,7 @@ def _guarded(options: argparse.Namespace) -> int:
     """Whatever goes wrong is one sentence on stderr and an exit code, never a traceback."""
     import logging
 
+    from mewcode.attachment import AttachError
     from mewcode.config.settings import ProviderChoiceError
     from mewcode.errors import MewcodeError
     from mewcode.log import Log
@@ -150,6 +152,9 @@ def _guarded(options: argparse.Namespace) -> int:
     except ProviderChoiceError as error:
         note(str(error))
         return exits.USAGE
+    except AttachError as error:
+        note(str(error))
+        return exits.REFUSED if error.is_there else exits.IO
     except MewcodeError as error:
         note(str(error))
         return exits.exit_code(error)
@@ -167,7 +172,7 @@ def _run(options: argparse.Namespace, log: Log) -> int:
 
     given = {name: getattr(options, name) for name in Options.__dataclass_fields__ if name != "system"}
     start = partial(Launcher, Options(**given, system=_system(options.system)), log)
-    return _once(options, start) if options.command == "once" else _chat(options.words, start, plain=options.plain)
+    return _once(options, start) if options.command == "once" else _chat(options, start)
 
 
 def _system(given: str | None) -> str | None:
@@ -189,6 +194,7 @@ def _typed(text: str) -> str:
 
 def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
     from mewcode import once
+    from mewcode.attachment import STDIN, attach, with_attachments
     from mewcode.question import piped_stdin, read_question
 
     if options.text is not None and options.message is not None:
@@ -198,33 +204,38 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
     remark = (lambda _sentence: None) if options.quiet else once.note
     for warning in launcher.warnings:
         remark(warning)
+    files = [attach(name) for name in options.file]
     client = launcher.client(launcher.choose())
     given = options.text if options.message is None else options.message
     try:
-        question = read_question(None if given is None else _typed(given), piped_stdin(), remark)
+        question = read_question(
+            None if given is None else _typed(given), None if STDIN in options.file else piped_stdin(), remark
+        )
     except OSError as error:  # a directory, a terminal that is gone
         once.note(f"cannot read stdin: {error.strerror}")
         return exits.IO
-    if not question.strip():
+    if not question.strip() and not files:
         once.note("no message: give one as TEXT, with -m, or through a pipe")
         return exits.USAGE
     wishes = once.Wishes(options.output == "jsonl", options.raw, options.quiet, options.show_thinking)
-    return once.run(client, question, wishes)
+    return once.run(client, with_attachments(files, question), wishes)
 
 
-def _chat(words: list[str], start: Callable[[], Launcher], *, plain: bool) -> int:
+def _chat(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
+    from mewcode.attachment import attach
     from mewcode.once import note
 
-    if words:
-        note(f"there is no command `{words[0][:40]}`: there are {' and '.join(_COMMANDS)}")
+    if options.words:
+        note(f"there is no command `{options.words[0][:40]}`: there are {' and '.join(_COMMANDS)}")
         return exits.USAGE
     if sys.stdin is None or sys.stdout is None:
         note("the chat needs an input and an output; use `mewcode once` without them")
         return exits.USAGE
-    if plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "") in ("", "dumb"):
+    files = [attach(name) for name in options.file]
+    if options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "") in ("", "dumb"):
         from mewcode.plain import run as run_lines
 
-        return run_lines(start())
+        return run_lines(start(), files)
     from mewcode.tui.app import run
 
-    return run(start())
+    return run(start(), files)

@@ -6,6 +6,7 @@ import logging
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
+from mewcode.attachment import files_beginning
 from mewcode.errors import MewcodeError
 from mewcode.text import one_line
 
@@ -122,6 +123,10 @@ def _save(front: Front, name: str, *, force: bool = False) -> None:
     front.tell(front.desk.save(name, force=force))
 
 
+def _file(front: Front, name: str) -> None:
+    front.tell(front.desk.attach(name) if name else front.desk.detach())
+
+
 COMMANDS = (
     Command("help", "", "this list", lambda front, _: front.help()),
     Command("clear", "", "start a new conversation", lambda front, _: front.clear()),
@@ -145,6 +150,7 @@ COMMANDS = (
     ),
     Command("save", "FILE", "save the conversation as .md, .json or .txt", _save),
     Command("save!", "FILE", "the same, over a file that is there", lambda front, name: _save(front, name, force=True)),
+    Command("file", "[FILE]", "let a text file go along with the next message; without one, none", _file),
     Command("find", "TEXT", "find it in the conversation; n and N go on", lambda front, text: front.find(text)),
     Command("raw", "", "answers as their source, or as Markdown", lambda front, _: front.tell(front.switch("raw"))),
     Command(
@@ -199,13 +205,20 @@ def run_command(front: Front, text: str) -> str | None:
     return None
 
 
-def complete(text: str) -> list[str]:
-    """What a line that begins a command could become."""
-    if not is_command(text) or " " in text:
+def complete(text: str, providers: Iterable[str] = ()) -> list[str]:
+    """What a line that begins a command could become: its name, then a file or one of the providers."""
+    if not is_command(text):
         return []
-    return [
-        f"/{command.name}{' ' if command.argument else ''}" for command in COMMANDS if command.name.startswith(text[1:])
-    ]
+    word, blank, begun = text.partition(" ")
+    if not blank:
+        names = (command for command in COMMANDS if command.name.startswith(word[1:]))
+        return [f"/{command.name}{' ' if command.argument else ''}" for command in names]
+    command = _BY_NAME.get(word[1:])
+    if command is None:
+        return []
+    if "FILE" in command.argument:
+        return [f"{word} {path}" for path in files_beginning(begun)]
+    return [f"{word} {name}" for name in providers if command.argument == "[NAME]" and name.startswith(begun)]
 
 
 def _sentence(words: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Protocol
 
+from mewcode.attachment import Attachment, attach, with_attachments
 from mewcode.errors import ConfigError
 from mewcode.excerpts import nth_answer, nth_code_block
 from mewcode.llm.models import resolve_model
@@ -39,7 +40,32 @@ class Desk:
         self.session = session
         self.entry = entry  # of the provider that answers
         self.editing = False  # whether the next message takes the place of the last question
+        self.attached: list[Attachment] = []  # to the next message
         self._clients = clients
+
+    def attach(self, name: str) -> str:
+        """Let a text file go along with the next message; a sentence. Raises: AttachError."""
+        self.attached.append(attach(name))
+        return self.along
+
+    @property
+    def along(self) -> str:
+        """What goes along with the next message, as a sentence; empty for nothing."""
+        if not self.attached:
+            return ""
+        listed = ", ".join(f"{file.name} ({file.size})" for file in self.attached)
+        return f"{listed} {'goes' if len(self.attached) == 1 else 'go'} along with the next message."
+
+    def detach(self) -> str:
+        """Let no file go along; a sentence."""
+        said = "No file goes along any more." if self.attached else "No file goes along with the next message."
+        self.attached.clear()
+        return said
+
+    def with_attached(self, text: str) -> str:
+        """A message as it is sent: what was to go along does so now, and only with it."""
+        files, self.attached = self.attached, []
+        return with_attachments(files, text)
 
     def ask(self, text: str) -> None:
         """Send a message. Raises: RuntimeError while an answer runs."""

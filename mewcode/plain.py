@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FrameType
 
+    from mewcode.attachment import Attachment
     from mewcode.config.settings import ProviderEntry
     from mewcode.launch import Launcher
     from mewcode.llm.events import Retrying
@@ -27,9 +28,14 @@ _PROMPT = "> "
 _WAIT = 1.0  # seconds a worker has to close its connection on the way out
 
 
-def run(launcher: Launcher) -> int:
-    """The whole chat; the exit code: that of the last answer. Raises: ConfigError, before anything is read."""
-    return Plain(launcher, launcher.choose(), sys.stdin, sys.stdout).run()
+def run(launcher: Launcher, files: Iterable[Attachment] = ()) -> int:
+    """The whole chat; the exit code: that of the last answer. `files` go along with the first message.
+
+    Raises: ConfigError, before anything is read.
+    """
+    plain = Plain(launcher, launcher.choose(), sys.stdin, sys.stdout)
+    plain.desk.attached += files
+    return plain.run()
 
 
 class Plain:
@@ -83,7 +89,7 @@ class Plain:
         if not text.strip():
             return
         if not commands.is_command(text):
-            self.desk.ask(text)
+            self.desk.ask(self.desk.with_attached(text))
             self._follow()
         elif (sentence := commands.run_command(self, text)) is not None:
             self._tell(sentence)

@@ -31,10 +31,11 @@ from mewcode.tui.signs import IN_ASCII
 from mewcode.tui.theme import palette
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from types import FrameType
 
+    from mewcode.attachment import Attachment
     from mewcode.config.settings import ProviderEntry
     from mewcode.launch import Launcher
     from mewcode.llm.client import LLMClient
@@ -44,17 +45,21 @@ _WAIT = 1.0  # seconds a worker has to close its connection on the way out
 _STALLED = 0.8  # seconds after which a loop that has not ended is blocked by a terminal that takes nothing
 
 
-def run(launcher: Launcher) -> int:
-    """The whole chat; the exit code. Raises: ConfigError, before the screen is touched."""
-    return App(launcher).run()
+def run(launcher: Launcher, files: Sequence[Attachment] = ()) -> int:
+    """The whole chat; the exit code. `files` go along with the first message.
+
+    Raises: ConfigError, before the screen is touched.
+    """
+    return App(launcher, files).run()
 
 
 class App:
-    def __init__(self, launcher: Launcher) -> None:
+    def __init__(self, launcher: Launcher, files: Sequence[Attachment] = ()) -> None:
         urwid.set_ascii_fallbacks(IN_ASCII)
         write_to(get_encoding())
         ui = launcher.settings.ui
         self._launcher = launcher
+        self._files = files
         self._session: Session | None = None
         self._chat: Chat | None = None
         self._screen = Screen()
@@ -114,8 +119,9 @@ class App:
         client = self._launcher.client(entry)
         self._session = Session(client, self._bridge.notify)
         desk = Desk(self._session, self._launcher, entry)
+        desk.attached += self._files
         self._chat = Chat(desk, self, self._launcher.settings.ui)
-        self._chat.open(self._launcher.warnings)
+        self._chat.open([*self._launcher.warnings, *filter(None, [desk.along])])
         self._loop.widget = self._chat.view
         # the alarm that draws the first screen was set before this one
         self._loop.event_loop.alarm(0, lambda: _in_background(client))

@@ -67,7 +67,7 @@ class Chat:
         }
         composer = Composer(
             self.send,
-            complete=lambda text, cursor: commands.complete(text[:cursor]),
+            complete=lambda text, cursor: commands.complete(text[:cursor], (entry.name for entry in desk.providers())),
             edit=lambda text: edited(text, terminal.paused),
             note=self._note,
         )
@@ -93,7 +93,7 @@ class Chat:
         self._exchange.refresh()  # the answer may have ended since the last frame
         if not commands.is_command(text):
             self._finder.stop()  # or Esc would close it before it cancels the answer, and n would go on with it
-            self._exchange.submit(text)
+            self._exchange.submit(self.desk.with_attached(text))
             return
         sentence = commands.run_command(self, text)
         if sentence is not None:

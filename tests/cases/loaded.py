@@ -16,6 +16,9 @@ from mewcode.tui import app
 from mewcode.tui.entries import Question, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mewcode.attachment import Attachment
     from mewcode.launch import Launcher
     from mewcode.llm.messages import Message
 
@@ -40,8 +43,8 @@ class Loaded(app.App):
         return super().run()
 
 
-def run(launcher: Launcher) -> int:
-    return Loaded(launcher).run()
+def run(launcher: Launcher, files: Sequence[Attachment] = ()) -> int:
+    return Loaded(launcher, files).run()
 
 
 if __name__ == "__main__":

@@ -196,6 +196,41 @@ def test_the_tokens_are_told_of_the_answer_and_of_all(front):
     )
 
 
+def test_files_go_along_with_the_next_message_and_only_with_it(front, tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"inside {name}\n")
+        assert run_command(front, f"/file {tmp_path / name}") is None
+    assert front.done[-1] == ("tell", "a.txt (1 line), b.txt (1 line) go along with the next message.")
+    assert front.desk.with_attached("Why?").endswith("inside b.txt\n```\n\nWhy?")
+    assert front.desk.with_attached("Why?") == "Why?"
+    run_command(front, f"/file {tmp_path / 'a.txt'}")
+    run_command(front, "/file")
+    run_command(front, "/file")
+    assert [said for _, said in front.done[-2:]] == [
+        "No file goes along any more.",
+        "No file goes along with the next message.",
+    ]
+    assert front.desk.with_attached("Why?") == "Why?"
+
+
+def test_files_and_providers_are_completed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").write_text("x")
+    assert complete("/file no") == ["/file notes.txt"]
+    assert complete("/save no") == ["/save notes.txt"]
+    assert complete("/provider o", ["fake", "other"]) == ["/provider other"]
+    assert complete("/find no") == complete("/nope no") == complete("/copy ", ["a"]) == []
+
+
+def test_a_file_that_cannot_go_along_is_named_and_nothing_changes(front, tmp_path):
+    (tmp_path / "a").write_bytes(b"\0")
+    assert (
+        run_command(front, f"/file {tmp_path / 'a'}")
+        == f"{tmp_path / 'a'} is not text in UTF-8; only such files can go along."
+    )
+    assert front.desk.attached == []
+
+
 def test_the_cost_is_told_where_the_configuration_has_a_price(front):
     front.clients.price = Price(10, 100)
     answered(front, "first", "second")

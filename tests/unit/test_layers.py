@@ -24,6 +24,7 @@ LAYERS: dict[str, str] = {
     "exits": "errors",
     "log": "secret",
     "price": "llm",
+    "attachment": "errors text",
     "private": "errors text",
     "prompt": "version",
     "llm": "errors secret",
@@ -37,16 +38,16 @@ LAYERS: dict[str, str] = {
     "stops": "llm",
     "session": "errors llm stops",
     "launch": "config errors llm log prompt providers.local",
-    "desk": "config errors excerpts export llm price readable session text",
-    "commands": "desk errors text",
-    "plain": "commands config desk errors exits launch llm session text",
+    "desk": "attachment config errors excerpts export llm price readable session text",
+    "commands": "attachment desk errors text",
+    "plain": "attachment commands config desk errors exits launch llm session text",
     "interrupt": "exits",
     "once": "errors exits interrupt llm stops text",
     "question": "errors exits text",
     "tui": "version errors secret text paths exits log prompt llm markdown config session launch once question"
-    " private excerpts readable export farewell desk commands price",
+    " private excerpts readable export farewell desk commands price attachment",
     "cli": "version errors secret text paths exits log prompt llm markdown config providers session launch once"
-    " question tui plain",
+    " question tui plain attachment",
     "__main__": "cli",
 }
 AT_THE_TOP = {"cli": "version exits"}  # whatever else it needs, it imports inside functions
