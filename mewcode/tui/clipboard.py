@@ -29,7 +29,7 @@ LIMIT = 74_994
 _SCREEN_PIECE = 240
 _TMUX_PATIENCE = 1.0  # seconds
 _WITHOUT = re.compile(r"(linux([\d.-].*)?|fbterm|dumb|unknown|vt\d.*|)\Z", re.IGNORECASE)
-_SILENT = "which does not say whether it took it"
+_SILENT = "which does not say whether it took it; /save FILE writes a file"
 
 
 def copy(text: str, write: Callable[[bytes], None], environ: Mapping[str, str], *, files: bool = True) -> str:

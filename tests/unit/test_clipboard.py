@@ -11,8 +11,8 @@ import pytest
 
 from mewcode.tui.clipboard import LIMIT, copy
 
-SENT = "Sent to the terminal (OSC 52), which does not say whether it took it."
-IN_TMUX = "Put into tmux's buffer, and sent to the terminal (OSC 52), which does not say whether it took it."
+SENT = "Sent to the terminal (OSC 52), which does not say whether it took it; /save FILE writes a file."
+IN_TMUX = f"Put into tmux's buffer, and s{SENT[1:]}"
 XTERM = {"TERM": "xterm-256color"}
 
 
