@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from mewcode.attachment import Attachment, attach, with_attachments
 from mewcode.errors import ConfigError
-from mewcode.excerpts import nth_answer, nth_code_block
 from mewcode.llm.models import resolve_model
 from mewcode.price import dollars
 from mewcode.readable import tokens, total
@@ -84,10 +83,14 @@ class Desk:
 
     def answer(self, n: int) -> str:
         """The source of the n-th answer from the end. Raises: LookupError, a sentence."""
+        from mewcode.excerpts import nth_answer  # mistune: after the first paint
+
         return nth_answer(self.session.conversation.snapshot(), n)
 
     def code(self, n: int) -> str:
         """The n-th fenced block of the last answer. Raises: LookupError, a sentence."""
+        from mewcode.excerpts import nth_code_block
+
         return nth_code_block(self.answer(1), n)
 
     def save(self, name: str, *, force: bool) -> str:

@@ -7,7 +7,6 @@ from dataclasses import fields
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, assert_never
 
-from mewcode.excerpts import closing_fence
 from mewcode.llm.messages import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock, Usage
 from mewcode.text import clean as inert
 from mewcode.text import one_line as short
@@ -94,6 +93,8 @@ def _counts(*counts: tuple[int | None, str]) -> str:
 
 
 def _sections(message: Message, form: Form, thinking: bool, reasons: Mapping[str, str]) -> Iterator[str]:
+    from mewcode.excerpts import closing_fence  # mistune: after the first paint
+
     dress = _DRESSES[form]
     author = [one_line(name, _NAME) for name in (message.provider, message.model) if name]
     yield dress.heading.format(", ".join([message.role, timestamp(message.created_at), *author]))

@@ -120,7 +120,7 @@ class OpenIndented:
         lines = self.lines
         while lines and is_blank(lines[-1]):
             lines = lines[:-1]
-        return Code(tuple(lines), growing=growing)
+        return Code(tuple(lines), growing=growing, fenced=False)
 
     def copy(self) -> OpenIndented:
         return replace(self, lines=[*self.lines])

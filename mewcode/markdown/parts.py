@@ -19,11 +19,12 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """`info`: what stands after the ticks. `growing`: its end has not been seen yet."""
+    """`info`: what stands after the ticks. `growing`: its end has not been seen yet. `fenced`, or else indented."""
 
     lines: tuple[str, ...]
     info: str = ""
     growing: bool = False
+    fenced: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,9 +131,11 @@ def test_below_a_number_of_two_digits_a_list_may_be_indented_as_below_one_digit(
 
 
 def test_tabs_indent_to_the_next_multiple_of_four():
-    assert read("\tx") == read("  \tx") == [Code(("x",))]
-    assert read("-\t\tx") == [Item("• ", (Placed(Code(("  x",)), gap=False),))]
-    assert read("- a\n\n\t\tx")[0] == Item("• ", (Placed(Paragraph("a"), gap=False), Placed(Code(("  x",)), gap=True)))
+    assert read("\tx") == read("  \tx") == [Code(("x",), fenced=False)]
+    assert read("-\t\tx") == [Item("• ", (Placed(Code(("  x",), fenced=False), gap=False),))]
+    assert read("- a\n\n\t\tx")[0] == Item(
+        "• ", (Placed(Paragraph("a"), gap=False), Placed(Code(("  x",), fenced=False), gap=True))
+    )
     assert read("```\n\tx\ty\n```") == [Code(("\tx\ty",))]
 
 

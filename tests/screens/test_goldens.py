@@ -137,17 +137,20 @@ def test_without_utf_8(name, environ, dot):
     check_screen(name, shown)
 
 
+def at_the_prompt(chat: Terminal, shown: str) -> None:
+    """Wait until this has come, and the prompt for the next line."""
+    chat.wait(lambda: shown in chat.text and chat.rows[chat.cursor[1]] == ">")
+
+
 def test_line_by_line():
     with (
         case_serving(answer("openai-compat", *MARKDOWN)) as server,
         terminal("-c", str(config_file(server.url, "openai-compat").absolute()), "--plain", size=(60, 60)) as chat,
     ):
-        chat.wait("lists the commands]")
-        chat.send("Tell me\r")
-        chat.wait("The end.\n>")
-        chat.send("/usage\r")
-        chat.wait("conversation: tokens")
-        chat.send("/nope\r")
-        chat.wait("There is no /nope")
-        chat.wait(lambda: chat.rows[chat.cursor[1]] == ">")
+        shown = "lists the commands]"
+        for line, last in (("Tell me", "The end."), ("/usage", "conversation: tokens"), ("/nope", "There is no /nope")):
+            at_the_prompt(chat, shown)
+            chat.send(f"{line}\r")
+            shown = last
+        at_the_prompt(chat, shown)
         check_screen("plain", {(60, 60): rows(chat)})

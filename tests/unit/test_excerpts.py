@@ -37,13 +37,13 @@ TALK = [said("user", "q"), said("assistant", "one"), said("assistant", " \n"), s
         ("-\t```\n\ta\n\t```", ["a"]),
         ("- a\nlazy\n  ```\n  b\n  ```", ["b"]),
         ("- - -\n```\na\n```", ["a"]),
-        ("```\r\na\r\nb\r\n```\r\n", ["a\r\nb\r"]),
+        ("```\r\na\r\nb\r\n```\r\n", ["a\nb"]),
         ("~~~ a ` b\nc\n~~~", ["c"]),
         ("``` a ` b\nc\n```", [""]),
         ("```\na\n``` b\n```", ["a\n``` b"]),
     ],
 )
-def test_the_blocks_are_those_of_commonmark_and_exactly_what_was_written(source, blocks):
+def test_the_blocks_are_those_on_the_screen_and_exactly_what_was_written(source, blocks):
     assert code_blocks(source) == blocks
 
 

@@ -31,7 +31,7 @@ LAYERS: dict[str, str] = {
     "markdown": "text",
     "config": "errors paths price secret text llm",
     "providers": "errors llm secret text",
-    "excerpts": "llm",
+    "excerpts": "llm markdown",
     "readable": "excerpts llm text",
     "export": "llm private readable",
     "farewell": "llm readable text",
@@ -204,3 +204,9 @@ print("loaded:", *({set(THIRD_PARTIES) | {"pydantic"}} & set(sys.modules)))
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stderr == ""
     assert ran.stdout.splitlines()[-1].strip() == "loaded:"
+
+
+def test_the_chat_is_there_before_what_reads_answers_and_before_any_sdk():
+    code = f"import sys, mewcode.tui.app; print('loaded:', *({set(THIRD_PARTIES) | {'pydantic'}} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["loaded:", "urwid"]
