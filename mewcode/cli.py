@@ -222,7 +222,7 @@ def _once(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
 
 
 def _chat(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
-    from mewcode.attachment import attach
+    from mewcode.attachment import STDIN, attach
     from mewcode.once import note
 
     if options.words:
@@ -230,6 +230,9 @@ def _chat(options: argparse.Namespace, start: Callable[[], Launcher]) -> int:
         return exits.USAGE
     if sys.stdin is None or sys.stdout is None:
         note("the chat needs an input and an output; use `mewcode once` without them")
+        return exits.USAGE
+    if STDIN in options.file:
+        note("`-f -` is for `mewcode once`: the chat reads what is typed from stdin")
         return exits.USAGE
     files = [attach(name) for name in options.file]
     if options.plain or not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM", "") in ("", "dumb"):

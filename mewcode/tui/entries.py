@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mewcode.tui.look import Look
     from mewcode.tui.places import FlowWidget
 
+_TALL, _HEAD, _FOOT = 40, 8, 16  # rows of a question that is shown in part, and of the parts
 _LONGEST_ROW = 2_000  # characters of a line of source: a longer one is several rows, so that none is slow to lay out
 
 
@@ -86,10 +87,18 @@ class Question:
         self._asked_at = asked_at
 
     def rows(self, look: Look) -> Sequence[FlowWidget]:
-        first, *rest = source_rows(self.source, "user")
+        first, *rest = self._shown(look)
         marked = urwid.Text([("user.mark", PROMPT), ("user", first.text)])
         times = [urwid.Text(("dim", clock(self._asked_at)))] if look.times else []
         return [blank(), *times, marked, *rest]
+
+    def _shown(self, look: Look) -> list[urwid.Text]:
+        """All of it, but of a long one, which has files or a paste in it, the beginning and the end."""
+        rows = source_rows(self.source, "user")
+        hidden = len(rows) - _HEAD - _FOOT
+        if len(rows) > _TALL and not look.raw:
+            rows[_HEAD:-_FOOT] = [urwid.Text(("dim", f"… {hidden:,} more lines; /raw shows them"))]
+        return rows
 
 
 class Reply:

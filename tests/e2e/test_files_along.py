@@ -78,6 +78,12 @@ def test_the_chat_takes_them_from_the_command_line_and_from_a_command(asked, fol
         assert last() == f"{NOTES}\n\nSo?"
 
 
+def test_the_chat_does_not_wait_for_a_file_on_its_own_input(folder):
+    ran = Home(folder).run("--local", "-f", "-", given=b"x")
+    assert (ran.code, ran.text) == (2, "")
+    assert "`-f -` is for `mewcode once`" in ran.err
+
+
 def test_line_by_line_too(asked, folder):
     last, config = asked
     ran = Home(folder).run(*config, "--plain", "-f", "notes.txt", given=b"Why?\n/file gone\n")

@@ -32,6 +32,21 @@ def test_raw_shows_the_source_of_every_answer_and_markdown_again(stage):
     assert {"one", "two"} <= set(stage.rows)
 
 
+def test_of_a_long_question_the_beginning_and_the_end_are_shown_and_all_of_it_when_asked_for(staged):
+    stage = staged((80, 60))
+    long = "\n".join(f"line {n}" for n in range(200))
+    stage.chat.send(f"{long}\nWhat is this?")
+    stage.say(TextDelta("Lines."), DONE)
+    rows = stage.rows
+    assert "❯ line 0" in rows
+    assert rows[rows.index("line 7") + 1 :][:2] == ["… 177 more lines; /raw shows them", "line 185"]
+    assert "What is this?" in rows
+    assert stage.client.asked[0][-1].blocks[0].text.count("\n") == 200
+    stage.ask("/raw")
+    stage.press("page up")
+    assert "line 150" in stage.rows
+
+
 def test_thinking_is_hidden_until_it_is_asked_for_and_then_of_all_answers(staged):
     stage = talk(staged((80, 40)), "One.", "Two.")
     assert "Let me see." not in stage.rows
