@@ -224,6 +224,7 @@ def test_c094_an_answer_of_the_terminal_is_not_typed_and_changes_nothing():
         for reply in replies():
             at.write(b"abc")
             at.chat.wait(lambda: at.prompt == "abc")
+            assert at.chat.quiet_for(0.1)  # the rest of the frame
             before = at.chat.rows
             at.write(reply)
             at.read_for(0.1)

@@ -149,6 +149,8 @@ def test_c078_from_page_up_to_the_end_the_top_line_stays_and_end_follows_again(t
             chat.wait("word1")
             for _ in range(2):
                 scroll_up(chat)
+            for _ in range(6):
+                chat.read(0.05)  # the rest of the frame
             top = chat.rows[:9]
             tops = set()
             while "Imagining" in chat.rows[-1]:
