@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _WAIT = 1.0  # seconds a worker has to close its connection on the way out
+_ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT)
 _STALLED = 0.8  # seconds after which a loop that has not ended is blocked by a terminal that takes nothing
 
 
@@ -77,9 +78,10 @@ class App:
         self._start()
 
     def run(self) -> int:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGABRT):
+        for number in (signal.SIGINT, *_ENDS):
             signal.signal(number, self._signalled)
-        signal.signal(signal.SIGALRM, _free_output)
+        ended = threading.Event()
+        before = signal.set_wakeup_fd(_doorkeeper(ended), warn_on_full_buffer=False)
         try:
             self._loop.run()
         except InputClosedError:
@@ -89,7 +91,8 @@ class App:
                 raise
             self._code = exits.by_signal(signal.SIGHUP)  # the terminal is gone
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            ended.set()
+            os.close(signal.set_wakeup_fd(before))
             self._bridge.close()
             if self._session is not None:
                 self._session.close(_WAIT)
@@ -167,8 +170,6 @@ class App:
             self._loop.draw_screen()
 
     def _signalled(self, number: int, _frame: FrameType | None) -> None:
-        if number != signal.SIGINT:
-            signal.setitimer(signal.ITIMER_REAL, _STALLED, _STALLED / 20)
         try:
             self._loop.call_from_thread(self._act_on, number)
         except RuntimeError:  # the loop is not up yet, and does this first, or is on its way down, and never does
@@ -199,7 +200,26 @@ def _unhandled(key: str | tuple[str, int, int, int]) -> None:
         os.kill(os.getpid(), signal.SIGTSTP)  # urwid's own handler gives the terminal back first
 
 
-def _free_output(_number: int, _frame: FrameType | None) -> None:
+def _doorkeeper(ended: threading.Event) -> int:
+    """Where the numbers of signals go as they come, for a thread that frees a way out which is blocked.
+
+    The handlers run in the main thread, which may have begun to wait for the terminal just before: then they never do.
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+
+    def watch() -> None:
+        with open(reading, "rb", buffering=0) as numbers:
+            while number := numbers.read(1):
+                if number[0] in _ENDS and not ended.wait(_STALLED):
+                    while not ended.wait(_STALLED / 20):
+                        _free_output()
+
+    threading.Thread(target=watch, name="mewcode-door", daemon=True).start()
+    return writing
+
+
+def _free_output() -> None:
     """Give a blocked write room: let a stopped terminal go on, and drop what it has not taken."""
     with contextlib.suppress(termios.error, OSError, ValueError):
         for action in (termios.TCOOFF, termios.TCOON):  # Linux lets on what Ctrl+S has stopped only in this order
