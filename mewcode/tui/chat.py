@@ -92,7 +92,7 @@ class Chat:
             return
         self._exchange.refresh()  # the answer may have ended since the last frame
         if not commands.is_command(text):
-            self._finder.stop()  # or Esc would close it before it cancels the answer, and n would go on with it
+            self._stop_finding()  # or Esc would close it before it cancels the answer, and n would go on with it
             self._exchange.submit(self.desk.with_attached(text))
             return
         sentence = commands.run_command(self, text)
@@ -117,7 +117,7 @@ class Chat:
     def escape(self) -> None:
         """What Esc does: close the innermost thing that is open, else cancel."""
         if self._finder.active:
-            self._finder.stop()
+            self._stop_finding()
             self.view.status.note("")
         elif self.desk.editing:
             self.desk.editing = False
@@ -149,8 +149,16 @@ class Chat:
         """Go on finding, if something is looked for."""
         if self._finder.active:
             self._finder.step(way)
-            self.view.status.note(self._finder.words)
+            self._show_finding()
         return self._finder.active
+
+    def _show_finding(self) -> None:
+        self.view.status.note("")
+        self.view.status.finding(self._finder.words)
+
+    def _stop_finding(self) -> None:
+        self._finder.stop()
+        self.view.status.finding("")
 
     # what commands ask for
 
@@ -182,7 +190,7 @@ class Chat:
 
     def find(self, text: str) -> None:
         self._finder.start(text)
-        self.view.status.note(self._finder.words)
+        self._show_finding()
 
     def copy(self, text: str) -> str:
         return copy(text, self._terminal.write, os.environ)
@@ -199,7 +207,7 @@ class Chat:
 
     def clear(self) -> None:
         self._session.clear()
-        self._finder.stop()
+        self._stop_finding()
         self._exchange.clear()
         self.view.status.note("new conversation")
 

@@ -39,8 +39,8 @@ def reason(session: Session) -> str:
 class StatusBar(urwid.Widget):
     """One row: provider left, model right, a note between them, which takes the model's place where room is short.
 
-    Away from the newest text, and so from the activity below it, it shows that and how to get back, unless there is a
-    note.
+    Where there is no note it shows what is looked for, else, away from the newest text and so from the activity below
+    it, that and how to get back.
     """
 
     _sizing = frozenset([urwid.FLOW])
@@ -48,7 +48,7 @@ class StatusBar(urwid.Widget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._left = self._right = self._note = self._activity = ""
+        self._left = self._right = self._note = self._finding = self._activity = ""
         self._facts: tuple[str, ...] = ()
         self._away: int | None = None
 
@@ -61,6 +61,11 @@ class StatusBar(urwid.Widget):
         if words != self._note:
             self._note = words
             self._invalidate()
+
+    def finding(self, words: str) -> None:
+        """What is looked for, as long as keys act on it; it outlives a note."""
+        self._finding = words
+        self._invalidate()
 
     def doing(self, words: str) -> None:
         """What runs; empty when nothing does."""
@@ -87,7 +92,7 @@ class StatusBar(urwid.Widget):
 
     def _line(self, width: int) -> str:
         left, right = self._left, self._right
-        note = self._note or self._below()
+        note = self._note or self._finding or self._below()
         room = width - _columns(left) - _columns(right)
         note = note or self._what_fits(room - 2)
         if note and _columns(note) > room - 2:

@@ -124,6 +124,20 @@ def test_a_message_ends_finding_so_that_esc_cancels_and_n_is_a_letter(stage):
     assert stage.prompt == "no"
 
 
+def test_what_is_looked_for_stays_in_sight_as_long_as_n_goes_on_with_it(stage):
+    talk(stage, "one needle", "another needle")
+    stage.ask("Why?")
+    stage.ask("/find needle")
+    stage.say(TextDelta("So."), DONE)
+    assert "2/2" in status(stage)
+    stage.press("ctrl c")
+    assert "Ctrl+C again quits" in status(stage)
+    stage.press("N")
+    assert "1/2" in status(stage)
+    stage.press("esc")
+    assert "needle" not in status(stage)
+
+
 def test_what_stands_in_a_table_is_found_too(stage):
     talk(stage, "| cat | says |\n|---|---|\n| Mia | meow |\n| Tom | purr, **needle**, purr |\n")
     stage.ask("/find needle")
