@@ -44,6 +44,7 @@ class Exchange:
             self._view.queue(self._queue)
         else:
             self._ask(text)
+            self._view.transcript.follow()
 
     def follow(self, note: str) -> None:
         """Show that an answer is under way that a command has asked for."""
@@ -53,6 +54,7 @@ class Exchange:
         else:  # asked again after the conversation before was cleared
             self._view.transcript.add(Question(self._desk.question(), datetime.now(UTC)))
         self._await()
+        self._view.transcript.follow()
 
     def say(self, entry: Entry) -> None:
         """Put something into the transcript that is no part of the conversation."""
@@ -107,7 +109,6 @@ class Exchange:
         from mewcode.tui.running import Running  # mistune: after the first paint
 
         self._view.status.note("")
-        self._view.transcript.follow()
         self._running, self._shown = Running(), None
         self._view.transcript.add(self._running)
         self._tick(self._running)

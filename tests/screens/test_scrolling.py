@@ -48,6 +48,20 @@ def test_a_reader_who_scrolled_up_is_not_disturbed(stage):
     assert "↓ End" in stage.rows[-1]
 
 
+def test_a_message_that_waited_is_sent_without_disturbing_a_reader_and_one_of_now_is_shown(stage):
+    streaming(stage)
+    stage.ask("And then?")
+    stage.press("page up")
+    before = view(stage)[:-1]  # the waiting one stands below it
+    stage.say(DONE)
+    assert len(stage.client.asked) == 2
+    assert view(stage)[: len(before)] == before
+    assert "↓ End" in stage.rows[-1]
+    stage.say(DONE)
+    stage.ask("What now?")
+    assert "❯ What now?" in view(stage)
+
+
 def test_a_reader_who_scrolled_up_sees_that_the_answer_still_runs(stage):
     streaming(stage)
     assert "Imagining" not in stage.rows[-1]
