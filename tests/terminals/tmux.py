@@ -57,9 +57,21 @@ class Tmux:
         """The screen with its styles, as an emulator of the same size reads what tmux has captured."""
         screen = pyte.Screen(*self._size)
         stream = pyte.Stream(screen)
-        for number, row in enumerate(self._run("capture-pane", "-e", "-p", "-t", _SESSION).decode().split("\n")[:-1]):
+        captured = self._run("capture-pane", "-e", "-N", "-p", "-t", _SESSION).decode()
+        for number, row in enumerate(captured.split("\n")[:-1]):
             stream.feed(f"\x1b[{number + 1};1H{row}")  # styles go on from row to row
         return screen
+
+    @property
+    def cursor(self) -> tuple[int, int] | None:
+        """Column and row; None while it is hidden."""
+        x, y, shown = self._told("#{cursor_x} #{cursor_y} #{cursor_flag}").split()
+        return (int(x), int(y)) if shown == "1" else None
+
+    def width(self, text: str) -> int:
+        """The columns that the text takes, as tmux counts them."""
+        self._run("set", "-g", "@text", text)
+        return int(self._told("#{w:@text}"))
 
     def send(self, keys: str) -> None:
         """As they come from a keyboard, byte by byte."""
@@ -81,6 +93,7 @@ class Tmux:
     def follow_clients(self) -> None:
         """Let the window be as large as the client that was attached last."""
         self._run("set", "-g", "window-size", "latest")
+        self._run("set", "-w", "-u", "-t", _SESSION, "window-size")  # which a resize has set for the window
 
     def attaching(self) -> list[str]:
         """The command of a client, for a terminal."""
@@ -113,6 +126,9 @@ class Tmux:
         assert self._watch.stdout is not None
         ready, _, _ = select.select([self._watch.stdout], [], [], within)
         return bool(ready) and bool(os.read(self._watch.stdout.fileno(), 1 << 16))
+
+    def _told(self, form: str) -> str:
+        return self._run("display-message", "-p", "-t", _SESSION, form).decode()
 
     def _run(self, *words: str) -> bytes:
         done = subprocess.run([*self._command, *words], env=self._environ, capture_output=True, check=False)
