@@ -1,108 +1,117 @@
-"""A whole session over a real OpenSSH, and one that is left and found again in tmux."""
+"""The chat over a real OpenSSH: a whole session, and what becomes of it when the connection is lost."""
 
 from __future__ import annotations
 
 import os
-import re
-import select
-import time
+import shlex
+import signal
 from pathlib import Path
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cases.case import Case
 from tests.cases.play import case_serving, config_file
-from tests.e2e.terminal import PROGRAM, Terminal
+from tests.e2e.terminal import PROGRAM, Terminal, assert_restored
+from tests.fakes.case_server import Step
+from tests.fakes.dialects import CHAT
+from tests.terminals.programs import (
+    PROMPT,
+    SHELL,
+    Marked,
+    begin_a_long_answer,
+    fills,
+    remember,
+    seconds_until_gone,
+    suspend_and_return,
+)
 
-MARK = "MEWCODE_TEST_MARK"
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
 
+    from tests.terminals.sshd import Sshd
 
-def marked(mark: str) -> set[int]:
-    """The processes that have this mark in their environment: the program, and its embedded model."""
-    return {int(path.parent.name) for path in Path("/proc").glob("[0-9]*/environ") if mark.encode() in _read(path)}
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
+HALF = Step(
+    headers={"Content-Type": "text/event-stream"},
+    framing="chunked",
+    body=b"".join(CHAT.begun("half an answer")),
+    end="stall",
+)
 
 
 @pytest.fixture
-def session(sshd, tmp_path):
-    """A login with a shell, in a home of its own; the command that starts the chat, and its mark."""
-    mark = uuid4().hex
-    given = {"HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "PS1": "there:"}
-    words = " ".join(f"{name}={value}" for name, value in given.items())
-    client = Terminal(sshd.client(f"cd {tmp_path}; env {words} bash --norc --noprofile -i"))
-    try:
-        client.wait("there:")
-        yield client, f"{MARK}={mark} {PROGRAM}", mark
-    finally:
+def connect(sshd: Sshd, tmp_path: Path) -> Generator[Callable[..., Terminal], None, None]:
+    """Logs in, in a home of its own, and runs a command there."""
+    given = {"HOME": str(tmp_path), "LC_ALL": "C.UTF-8", "PS1": PROMPT}
+    if "PYTHONPATH" in os.environ:  # a login has no variable of the test's
+        given["PYTHONPATH"] = os.environ["PYTHONPATH"]
+    words = [f"{name}={value}" for name, value in given.items()]
+    clients: list[Terminal] = []
+
+    def start(*command: str) -> Terminal:
+        there = f"cd {shlex.quote(str(tmp_path))} && exec {shlex.join(['env', *words, *command])}"
+        clients.append(Terminal(sshd.client(there)))
+        return clients[-1]
+
+    yield start
+    for client in clients:
         client.close()
 
 
-def test_a_chat_over_ssh_from_the_first_word_to_a_lost_connection(session):
-    client, program, mark = session
-    client.send(f"{program} --local\r")
-    client.wait("Ask anything")
-    client.send("The secret word is banana. Say OK.\r")
-    client.wait(" s · tokens", within=60)
-    client.send("What is the secret word?\r")
-    client.wait(lambda: client.text.count(" s · tokens") == 2, within=60)
-    assert "banana" in client.text.split("What is the secret word?")[1].lower()
-    _resize_and_suspend(client)
-    client.send("Count from one to one thousand, in words, slowly.\r")
-    client.wait(lambda: re.search(r"Imagining… \(\d+s\)$", client.text, re.MULTILINE) is not None, within=60)
-    ends = [os.pidfd_open(pid) for pid in marked(mark)]
-    assert len(ends) >= 2  # the chat, and the embedded model
-    client.hang_up()
-    lost = time.monotonic()
-    for end in ends:
-        assert select.select([end], [], [], 10)[0]
-        os.close(end)
-    assert time.monotonic() - lost < 2
-    assert marked(mark) == set()
-
-
-def _resize_and_suspend(client: Terminal) -> None:
+def test_a_chat_over_ssh_from_the_first_word_to_a_lost_connection(connect):
+    client, chat = connect(*SHELL), Marked("--local")
+    client.wait(PROMPT)
+    client.send(f"clear; {chat.command}\r")
+    remember(client)
     for size in ((40, 12), (100, 30)):
         client.resize(size)
-        client.wait(lambda: len(client.rows[-1]) == client.size[0] and client.rows[-1].startswith("local"))
-    client.send("\x1a")
-    client.wait("Stopped")
-    client.send("echo $((6*7))\r")
-    client.wait("42")
-    start = len(client.raw)
-    client.send("fg\r")
-    client.wait(lambda: b"\x1b[?1049h" in client.raw[start:] and client.rows[-1].startswith("local"))
+        client.wait(lambda: fills(client, "local"))
+    suspend_and_return(client)
     assert "banana" in client.text
+    begin_a_long_answer(client)
+    running = chat.running()
+    assert len(running) >= 2  # the chat, and the embedded model
+    assert seconds_until_gone(running, client.hang_up) < 2
+    assert chat.running() == set()
 
 
-def test_a_chat_in_tmux_is_left_in_mid_answer_and_found_again_in_another_window(in_tmux):
-    step, _ = Case("C080").steps
-    with case_serving(step) as server:
-        tmux = in_tmux(PROGRAM, "-c", str(config_file(server.url, "openai-compat").absolute()))
-        tmux.follow_clients()
-        first = Terminal(tmux.attaching())
-        try:
-            first.wait("Ask anything")
-            first.send("count\r")
-            first.wait("word3")
-            tmux.detach()
-            assert first.exit_code() == 0
-        finally:
-            first.close()
-        tmux.wait("word20")
-        second = Terminal(tmux.attaching(), (100, 30))
-        try:
-            second.wait(lambda: len(second.rows[-1]) == 100 and second.rows[-1].endswith("demo-model"))
-            second.wait("word25")
-            shown = [word for word in second.text.split() if word.startswith("word")]
-            assert shown == [f"word{n}" for n in range(len(shown))]
-            second.send("\x1b")
-            second.wait("Cancelled after")
-        finally:
-            second.close()
+def test_a_connection_that_is_lost_on_the_other_side_ends_the_chat_and_its_request(connect):
+    with case_serving(HALF) as server:
+        chat = Marked("-c", str(config_file(server.url, "openai-compat").absolute()))
+        client = connect(*SHELL)
+        client.wait(PROMPT)
+        client.send(f"{chat.command}\r")
+        client.wait("Ask anything")
+        client.send("Hello\r")
+        client.wait("half an answer")
+        (running,) = chat.running()
+        assert seconds_until_gone([running], lambda: os.kill(login_of(running), signal.SIGKILL)) < 2
+        server.left.get(timeout=2)
+        assert client.exit_code() == 255  # of ssh itself
+
+
+def login_of(pid: int) -> int:
+    """The sshd that the process came from."""
+    while _stat(pid)[0] != "sshd":
+        pid = int(_stat(pid)[1])
+    return pid
+
+
+def _stat(pid: int) -> tuple[str, str]:
+    """The name and the parent."""
+    head, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
+    return head.partition("(")[2].partition("-")[0], rest.split()[1]
+
+
+def test_a_chat_that_is_all_of_a_connection_gives_back_the_terminal_and_its_exit_code(connect):
+    client = connect(PROGRAM, "--local")
+    client.wait("Ask anything")
+    client.send("draft\x1a")  # with no shell to return to it goes on
+    client.wait("❯ draft")
+    client.send("ed")
+    client.wait("❯ drafted")
+    client.send("\x15/exit\r")
+    assert client.exit_code() == 0
+    assert_restored(client)
+    wrong = connect(PROGRAM, "-c", "none.yaml")
+    assert wrong.exit_code() == 78
+    assert "none.yaml" in wrong.text
