@@ -66,6 +66,10 @@ class EmbeddedServer:
     @property
     def ended(self) -> bool:
         """Whether it is gone, or told to go: only another one can answer then."""
+        return self._heard_out or _is_gone(self._process)
+
+    @property
+    def _heard_out(self) -> bool:
         return self._ended or self._closed
 
     def launch(self) -> None:
@@ -88,8 +92,8 @@ class EmbeddedServer:
         self.launch()
         with cancel.aborting(self._wake), self._changed:
             left = self._deadline - time.monotonic()
-            self._changed.wait_for(lambda: self._url or self.ended or cancel.cancelled, left)
-            if self.ended:
+            self._changed.wait_for(lambda: self._url or self._heard_out or cancel.cancelled, left)
+            if self._heard_out:
                 raise self._why()
             if self._url:
                 return
@@ -159,6 +163,16 @@ class EmbeddedServer:
     def _hear_noise(self, data: bytes) -> None:
         with self._changed:
             self._noise = (self._noise + data)[-4096:]
+
+
+def _is_gone(process: subprocess.Popen[bytes] | None) -> bool:
+    """Whether the kernel says so: the watcher hears of a death a moment after a question could be sent to the dead."""
+    if process is None:
+        return False
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # reaped
+        return True
 
 
 def _spawn(model: Path) -> subprocess.Popen[bytes]:
