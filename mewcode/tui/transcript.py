@@ -48,7 +48,7 @@ class Transcript(urwid.Widget):
         self._look = Look()
         self._top: Place | None = None
         self._left: Place | None = None  # the last line when following ended: what comes after it is new
-        self._read: int | None = None  # the text at the head of the view, while only the size has changed
+        self._foot: tuple[Place, int] | None = None  # the last line in view after a change of size, and its text
         self._size = (80, 24)
 
     @property
@@ -200,23 +200,33 @@ class Transcript(urwid.Widget):
         canvas.trim(place.line, min(room, height(row, width) - place.line))
         return canvas
 
-    def fit(self, size: tuple[int, int]) -> None:
-        """Before drawing, and before a key that scrolls: at a new width the text at the head of the view stays there,
-        and at the end of all lines the view follows.
+    def fit(self, size: tuple[int, int], *, window_changed: bool = False) -> None:
+        """Before drawing, and before a key that scrolls. At the end of all lines the view follows; before it, the line
+        at the head stays there; when the window has changed the last line in view stays in view, as in terminals.
         """
-        before, self._size = self._size[0], size
+        top = None if self._top is None else self._lines.nearest(self._top, self._size[0])
+        if top is not None and (window_changed or size[0] != self._size[0]):
+            top = self._moved_to(size, top)
+        self._size = size
         if self._top is None:
             return
-        top = self._lines.nearest(self._top, before)
-        if top is not None and size[0] != before:
-            row = self.rows_of(top.entry)[top.row]
-            if self._read is None:
-                self._read = offset_of(row, top.line, before)
-            top = top._replace(line=line_at(row, self._read, size[0]))
         if top is None or top >= self._lowest(top):
             self.follow()
         else:
             self._top = top
+
+    def _moved_to(self, size: tuple[int, int], top: Place) -> Place:
+        """The head of the view in that size. While nothing but the size changes, what stood at the foot is kept as
+        text: from line to line it would creep.
+        """
+        last = self._lines.down(top, self._size[1] - 1, self._size[0])
+        row = self.rows_of(last.entry)[last.row]
+        kept, text = self._foot or (None, 0)
+        if kept != last:
+            text = offset_of(row, last.line, self._size[0])
+        last = last._replace(line=line_at(row, text, size[0]))
+        self._foot = last, text
+        return self._lines.up(last, size[1] - 1, size[0])
 
     def _first_in_view(self) -> Place | None:
         if self._top is not None:
@@ -235,7 +245,7 @@ class Transcript(urwid.Widget):
             return
         if self._top is None:
             self._left = self._lines.last(self._size[0])
-        self._top, self._read = place, None
+        self._top, self._foot = place, None
         self._invalidate()
 
     def _forget_far(self) -> None:

@@ -34,6 +34,7 @@ class View(urwid.WidgetWrap[urwid.Widget]):
         self.status = StatusBar()
         self._queued = urwid.Text("", wrap="ellipsis")
         self._has_queue = False
+        self._window = (80, 24)
         self._on_key = on_key
         self._before_key = before_key
         self._scrolling: dict[str, Callable[[], None]] = {
@@ -99,5 +100,6 @@ class View(urwid.WidgetWrap[urwid.Widget]):
             self._footer.contents = [(widget, self._footer.options("pack")) for widget in widgets]
             self._footer.focus_position = len(above)
         below = self._footer.rows((size[0],), True)
-        self.transcript.fit((size[0], max(1, size[1] - below)))
+        self.transcript.fit((size[0], max(1, size[1] - below)), window_changed=size != self._window)
+        self._window = size
         self.status.away(None if self.transcript.following else self.transcript.new_lines())

@@ -45,10 +45,11 @@ def processes(chat: Terminal) -> bytes:
     return found
 
 
-def start(point: str, key: str, url: str, home: Path) -> Terminal:
+def start(point: str, key: str, url: str, home: Path, **environ: str) -> Terminal:
+    """The chat with this fault in it, and everything switched on that makes a fault loud."""
     config = config_file(url, "openai-compat", api_key=key)
     command = [sys.executable, "-m", "tests.cases.faulty", point, "-c", str(config), "--log", "debug"]
-    return Terminal(command, (80, 24), HOME=str(home), PYTHONPATH=HERE, **LOUD, **{KEY_VARIABLE: CANARY})
+    return Terminal(command, (80, 24), HOME=str(home), PYTHONPATH=HERE, **LOUD, **environ, **{KEY_VARIABLE: CANARY})
 
 
 def test_c089_every_point_of_the_case_is_tried():

@@ -7,7 +7,6 @@ import os
 import re
 import resource
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,15 +14,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.cases.case import Case, answer
+from tests.cases.faulty import KEY_VARIABLE
 from tests.cases.play import case_serving, config_file
-from tests.e2e.terminal import PROGRAM, Terminal, assert_restored, terminal
+from tests.cases.test_leaks import shows_the_key, start
+from tests.e2e.terminal import PROGRAM, Terminal, assert_modes_restored, assert_restored, terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-HERE = str(Path(__file__).resolve().parents[2])
 WAYS: dict[str, int] = dict(Case("C073").json("ways.json"))
-KEY = "kk-cases-0123456789"  # of config_file
 DRAW, WORK, CALLBACK = "draw", "mewcode.providers._chat_answer:_Answer.grow", "mewcode.tui.exchange:Exchange._facts"
 ACTS: dict[str, Callable[[Terminal], None]] = {
     "quit command": lambda chat: chat.send("/exit\r"),
@@ -82,9 +81,7 @@ def test_c073_the_terminal_is_as_it_was(way):
 def test_c073_after_a_fault_too_and_its_sentence_stands_on_the_main_screen_without_the_key(way, tmp_path):
     point, fault, goes_on = FAULTS[way]
     with case_serving(answer("openai-compat", "reply."), answer("openai-compat", "again.")) as server:
-        config = str(config_file(server.url, "openai-compat"))
-        command = [sys.executable, "-m", "tests.cases.faulty", point, "-c", config]
-        chat = Terminal(command, (80, 24), HOME=str(tmp_path), PYTHONPATH=HERE, FAULT=fault)
+        chat = start(point, f"${{{KEY_VARIABLE}}}", server.url, tmp_path, FAULT=fault)
         try:
             if point != DRAW:
                 chat.wait("Ask anything")
@@ -94,16 +91,13 @@ def test_c073_after_a_fault_too_and_its_sentence_stands_on_the_main_screen_witho
                 chat.wait(lambda: "Imagining" not in chat.text)
                 chat.send("/exit\r")
             assert chat.exit_code(within=20) == WAYS[way]
+            assert_modes_restored(chat)
         finally:
             chat.close()
-    written = chat.raw.replace(b"internal error", b"")
-    assert chat.modes_before is not None
-    for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?2004h", b"\x1b[?2004l"), (b"\x1b[?25l", b"\x1b[?25h")):
-        assert written.rfind(off) >= written.rfind(on)
-    assert b"Traceback" not in written
-    assert KEY.encode() not in written
-    if point == DRAW:
-        assert b"internal error (RuntimeError)" in chat.raw.rpartition(b"\x1b[?1049l")[2]
+    after = chat.raw.rpartition(b"\x1b[?1049l")[2]
+    assert (f"internal error ({fault})".encode() in after) is (fault != "SystemExit")
+    assert b"Traceback" not in chat.raw
+    assert not shows_the_key(chat.raw)
 
 
 @contextlib.contextmanager

@@ -98,7 +98,7 @@ def test_c071_3_an_answer_is_nothing_but_text_on_the_screen():
 
 
 CODE = [
-    *("def f():", "return snake_case_name", "```sh", "echo `id` **not bold** <x>", "tilde ``` inside"),
+    *("def f(): return snake_case_name", "```sh", "echo `id` **not bold** <x>", "tilde ``` inside"),
     *("int open_fence = 1; /* never closed */", "# not a heading"),
 ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 import select
 import signal
 import struct
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _ON_TERMINAL = (
     "import fcntl,os,sys,termios;os.setsid();fcntl.ioctl(0,termios.TIOCSCTTY,0);os.execvp(sys.argv[1],sys.argv[1:])"
 )
+_MODES = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
 PROGRAM = str(Path(sys.executable).parent / "mewcode")
 
 
@@ -183,12 +185,20 @@ def terminal(*argv: str, size: tuple[int, int] = (80, 24), **environ: str) -> Ge
 
 
 def assert_restored(ended: Terminal) -> None:
-    """The terminal is as it was: modes of the driver, main screen, cursor, paste mode, and no word of a crash."""
-    assert ended.modes == ended.modes_before
-    for on, off in ((b"\x1b[?1049h", b"\x1b[?1049l"), (b"\x1b[?2004h", b"\x1b[?2004l"), (b"\x1b[?25l", b"\x1b[?25h")):
-        assert ended.raw.rfind(off) >= ended.raw.rfind(on)
-    for mouse in (b"1000", b"1002", b"1003", b"1006", b"1004"):
-        assert ended.raw.rfind(b"\x1b[?" + mouse + b"l") >= ended.raw.rfind(b"\x1b[?" + mouse + b"h")
+    """The terminal is as it was, and no word of a crash stands on it."""
+    assert_modes_restored(ended)
     assert b"Traceback" not in ended.raw
     assert b"internal error" not in ended.raw
     assert b"Exception" not in ended.raw
+
+
+def assert_modes_restored(ended: Terminal) -> None:
+    """What the driver was set to, main screen, cursor, mouse, paste, focus, colours and the keyboard's protocols."""
+    assert ended.modes == ended.modes_before
+    last = {mode: way for modes, way in _MODES.findall(ended.raw) for mode in modes.split(b";")}
+    assert {mode for mode, way in last.items() if way != b"l"} <= {b"25", b"1007"}  # as terminals have them
+    assert last.get(b"25") != b"l"
+    assert ended.raw.count(b"\x1b[?1007s") == ended.raw.count(b"\x1b[?1007r")
+    assert len(re.findall(rb"\x1b\[>\d*u", ended.raw)) == ended.raw.count(b"\x1b[<u")  # kitty's, a stack
+    assert ended.raw.rfind(b"\x1b[>4m") >= ended.raw.rfind(b"\x1b[>4;")  # xterm's modifyOtherKeys
+    assert ended.cells().cursor.attrs == ended.cells().default_char
