@@ -81,7 +81,7 @@ class App:
         for number in (signal.SIGINT, *_ENDS):
             signal.signal(number, self._signalled)
         ended = threading.Event()
-        before = signal.set_wakeup_fd(_doorkeeper(ended), warn_on_full_buffer=False)
+        before = signal.set_wakeup_fd(_doorkeeper(ended, self._bridge.notify), warn_on_full_buffer=False)
         try:
             self._loop.run()
         except InputClosedError:
@@ -200,10 +200,12 @@ def _unhandled(key: str | tuple[str, int, int, int]) -> None:
         os.kill(os.getpid(), signal.SIGTSTP)  # urwid's own handler gives the terminal back first
 
 
-def _doorkeeper(ended: threading.Event) -> int:
-    """Where the numbers of signals go as they come, for a thread that frees a way out which is blocked.
+def _doorkeeper(ended: threading.Event, wake: Callable[[], None]) -> int:
+    """Where the numbers of signals go as they come, for a thread that wakes the main one and frees a way out which is
+    blocked.
 
-    The handlers run in the main thread, which may have begun to wait for the terminal just before: then they never do.
+    The handlers run in the main thread. The kernel may give the signal to another: then nothing interrupts the loop. Or
+    the main one has begun to wait for the terminal just before.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -211,6 +213,7 @@ def _doorkeeper(ended: threading.Event) -> int:
     def watch() -> None:
         with open(reading, "rb", buffering=0) as numbers:
             while number := numbers.read(1):
+                wake()
                 if number[0] in _ENDS and not ended.wait(_STALLED):
                     while not ended.wait(_STALLED / 20):
                         _free_output()

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 # What it was before comes back; where that cannot be kept, what such terminals begin with.
 _WHEEL_OFF = "\x1b[?1007s\x1b[?1007l"
 _WHEEL_BACK = "\x1b[?1007h\x1b[?1007r"
+_TIMES_STOPPED = 100  # in a row
 
 
 class Screen(urwid.display.raw.Screen):
@@ -53,6 +54,7 @@ class Screen(urwid.display.raw.Screen):
 
     def _start(self, alternate_buffer: bool = True) -> None:
         fd = self._input_fileno()
+        _until_foreground(fd)
         before = termios.tcgetattr(fd) if fd is not None and os.isatty(fd) else None
         if fd is not None and before is not None:
             _never_stop(fd)
@@ -85,6 +87,7 @@ class Screen(urwid.display.raw.Screen):
     def _continue(self, _number: int, _frame: FrameType | None = None) -> None:
         """After a SIGSTOP the terminal is as the shell had it. After a SIGTSTP urwid begins the screen anew itself."""
         if self._started:
+            _until_foreground(self._input_fileno())
             self._continued = True
             self._wake_input_loop()
 
@@ -141,6 +144,17 @@ class Screen(urwid.display.raw.Screen):
         read = self._early + self.get_available_raw_input()
         self._early = []
         return bytes(code for code in read if code < 256)  # above are codes of gpm's, for columns no report can name
+
+
+def _until_foreground(fd: int | None) -> None:
+    """Stop again when `kill -CONT` or `bg` lets us go on while the terminal is the shell's: a frame would be drawn over
+    its prompt. Where nobody can let us go on (an orphan, SIGTTOU ignored) the signal does nothing, and neither do we.
+    """
+    with contextlib.suppress(OSError):  # no terminal, or no longer
+        for _ in range(_TIMES_STOPPED):
+            if fd is None or os.tcgetpgrp(fd) == os.getpgrp():
+                return
+            os.kill(os.getpid(), signal.SIGTTOU)
 
 
 def _never_stop(fd: int) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 WAYS: dict[str, int] = dict(Case("C073").json("ways.json"))
+MEANWHILE = 1.0  # seconds that the chat of C077 is suspended
 DRAW, WORK, CALLBACK = "draw", "mewcode.providers._chat_answer:_Answer.grow", "mewcode.tui.exchange:Exchange._facts"
 ACTS: dict[str, Callable[[Terminal], None]] = {
     "quit command": lambda chat: chat.send("/exit\r"),
@@ -167,7 +168,7 @@ def in_a_shell() -> Generator[tuple[Terminal, str], None, None]:
 def settings_of(shell: Terminal) -> str:
     """What `stty -a` prints, without the size."""
     start = len(shell.raw)
-    shell.send("stty -a; echo o''k\r")
+    shell.send("""sh -c "stty -a; echo o''k"\r""")  # one process: between two the shell may tell of its jobs
     shell.wait(lambda: b"ok\r\n" in shell.raw[start:])
     said = shell.raw[start:].decode()
     without_size = re.sub(r"rows \d+; columns \d+", "", said[said.index("speed") : said.index("ok\r\n")])
@@ -178,6 +179,11 @@ def chat_of(shell: Terminal) -> int:
     """The shell's only child."""
     (child,) = Path(f"/proc/{shell.pid}/task/{shell.pid}/children").read_text().split()
     return int(child)
+
+
+def newest(raw: bytes) -> int:
+    """The number of the last of the server's words, of which it says ten in a second."""
+    return max((int(number) for number in re.findall(rb"word(\d+)", raw)), default=-1)
 
 
 @pytest.mark.parametrize("way", ["key", "TSTP"])
@@ -195,14 +201,16 @@ def test_c077_a_suspended_chat_leaves_a_usable_shell_and_comes_back_whole(way):
             assert off in seen
         assert settings_of(shell) == before
         shell.resize((100, 30))
-        start = len(shell.raw)
+        stopped = time.monotonic()
+        shell.wait(lambda: time.monotonic() - stopped > MEANWHILE)
+        start, last = len(shell.raw), newest(shell.raw)
         shell.send("fg\r")
         sent = time.monotonic()
         shell.wait(lambda: b"\x1b[?1049h" in shell.raw[start:] and shell.rows[-1].endswith("demo-model"))
+        shell.wait(lambda: newest(shell.raw[start:]) > last + MEANWHILE * 10 * 0.8)  # it came while nobody read it
         assert time.monotonic() - sent < 0.5
         assert len(shell.rows[-1]) == 100
         assert b"\x1b[?2004h" in shell.raw[start:]
-        shell.wait("word9")  # it went on meanwhile, or goes on now
         shell.send("\x03")
         shell.wait("Cancelled after")
         start = len(shell.raw)
@@ -211,18 +219,44 @@ def test_c077_a_suspended_chat_leaves_a_usable_shell_and_comes_back_whole(way):
         assert settings_of(shell) == before
 
 
-def test_c077_a_chat_that_was_stopped_from_outside_is_drawn_anew():
+def state_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.parametrize("way", [signal.SIGSTOP, signal.SIGTSTP])
+def test_c077_a_chat_that_was_stopped_from_outside_leaves_the_shell_alone_until_it_is_in_front_and_is_drawn_anew(way):
     with in_a_shell() as (shell, command):
+        before = settings_of(shell)
         shell.send(command)
         shell.wait("Ask anything")
         shell.send("draft")
         shell.wait("❯ draft")
         pid = chat_of(shell)
-        os.kill(pid, signal.SIGSTOP)
+        os.kill(pid, way)
         shell.wait("Stopped")
+        shell.wait(lambda: shell.raw.endswith(b"shell$ "))
+        for _ in range(3):
+            start = len(shell.raw)
+            os.kill(pid, signal.SIGCONT)  # the terminal is the shell's
+            shell.wait(lambda: state_of(pid) == "T")
+            assert not re.search(rb"\?(1049|1007|25)", shell.raw[start:])
+        assert settings_of(shell) == before
         start = len(shell.raw)
         shell.send("fg\r")
         shell.wait(lambda: b"draft" in shell.raw[start:].rpartition(b"\x1b[?1049h")[2])
         shell.wait("❯ draft")
         shell.send("\nx")  # the driver's modes are the chat's again: Ctrl+J is a new line
         shell.wait("❯ draft\n  x\n")
+
+
+@pytest.mark.parametrize("way", [signal.SIGSTOP, signal.SIGTSTP])  # which nobody could undo: the kernel ignores it
+def test_c077_where_no_shell_has_taken_the_terminal_it_is_drawn_anew_at_once(way):
+    with case_serving() as server, terminal("-c", str(config_file(server.url, "openai-compat"))) as chat:
+        chat.wait("Ask anything")
+        start = len(chat.raw)
+        chat.signal(way)
+        if way == signal.SIGSTOP:
+            chat.wait(lambda: state_of(chat.pid) == "T")
+            chat.signal(signal.SIGCONT)
+        chat.wait(lambda: b"Ask anything" in chat.raw[start:].rpartition(b"\x1b[?1049h")[2])
+        chat.wait("Ask anything")
