@@ -183,7 +183,8 @@ def _proxy(config: ProviderConfig, url: str) -> str | None:
 
 def _is_tls(cause: BaseException) -> bool:
     """A connection that ends inside the handshake is no fault of TLS, though it comes as one."""
-    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ssl.SSLEOFError)
+    ended = (ssl.SSLEOFError, ssl.SSLZeroReturnError)  # the second with Python 3.11.2
+    return isinstance(cause, ssl.SSLError) and not isinstance(cause, ended)
 
 
 def _is_nobody(cause: BaseException) -> bool:

@@ -120,6 +120,8 @@ def _speaking(said: bytes) -> Handler:
     def speak(client: socket.socket) -> None:
         client.recv(65536)
         client.sendall(said)
+        client.shutdown(socket.SHUT_WR)
+        listening_only(client)  # closed with something unread, the words would be lost in a reset
 
     return speak
 

@@ -83,7 +83,7 @@ def test_some_refuse_to_have_it_switched_off(model, always):
 
 
 def test_every_model_of_the_sdk_can_write_a_fair_number_of_tokens():
-    assert len(known_to_the_sdk()) > 20
+    assert len(known_to_the_sdk()) > 10
     assert {name: max_output_tokens(name) for name in known_to_the_sdk() if max_output_tokens(name) < 32_000} == {}
 
 

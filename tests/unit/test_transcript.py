@@ -128,13 +128,13 @@ def test_the_keys_from_message_to_message_stop_at_their_heads(transcript):
     assert heads == ["b 0", "a 0", "a 0", "b 0", "c 4"]
 
 
-def test_at_another_width_the_text_that_was_read_stays_at_the_head(transcript):
+def test_at_another_width_the_last_text_in_view_stays_at_the_foot(transcript):
     words = " ".join(f"word{number}" for number in range(200))
     filled(transcript, Lines("first", words, "last"))
     transcript.scroll(-60)
-    head = shown(transcript)[0].split()[0]
+    foot = shown(transcript)[-1].split()[0]
     for width in (60, 11, 33, 20):
-        assert head in shown(transcript, (width, 5))[0].split()
+        assert foot in shown(transcript, (width, 5))[-1].split()
 
 
 @settings(max_examples=60)
