@@ -207,7 +207,7 @@ def run_command(front: Front, text: str) -> str | None:
 
 def complete(text: str, providers: Iterable[str] = ()) -> list[str]:
     """What a line that begins a command could become: its name, then a file or one of the providers."""
-    if not is_command(text):
+    if text != "/" and not is_command(text):
         return []
     word, blank, begun = text.partition(" ")
     if not blank:

@@ -76,10 +76,7 @@ class Desk:
 
     def question(self) -> str:
         """The last one. Raises: LookupError before the first."""
-        asked = [message.text for message in self.session.conversation.snapshot() if message.role == "user"]
-        if not asked:
-            raise LookupError("Nothing was asked yet.")
-        return asked[-1]
+        return self.session.question().text
 
     def answer(self, n: int) -> str:
         """The source of the n-th answer from the end. Raises: LookupError, a sentence."""

@@ -23,7 +23,7 @@ from mewcode.llm.events import (
     ToolCallStart,
 )
 from mewcode.llm.messages import ThinkingBlock
-from mewcode.stops import WHOLE, stop_note
+from mewcode.stops import WHOLE, go_on, stop_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -35,12 +35,6 @@ if TYPE_CHECKING:
     from mewcode.llm.turn import Turn
 
 Phase: TypeAlias = Literal["idle", "waiting", "retrying", "thinking", "writing"]
-
-_GO_ON = (
-    "Your last answer was cut off. It ended with:\n\n{tail}\n\n"
-    "Go on exactly from there. Repeat nothing of it, and do not mention the interruption."
-)
-_TAIL = 240  # characters of a cut answer that are quoted: enough to find the place
 
 
 class Session:
@@ -61,6 +55,7 @@ class Session:
         self._whole: str | None = None  # the last answer that came to a regular end
         self._tools: list[str] = []  # that the running answer asked for
         self._windows: dict[Origin, int] = {}  # that servers told when they refused
+        self._asked_by_us = set[str]()  # messages
         self._unanswered = ""  # the question that a cleared conversation ended with
 
     @property
@@ -108,13 +103,18 @@ class Session:
         Raises: LookupError when nothing was asked yet; RuntimeError while an answer runs.
         """
         self._require_rest()
-        history = self.conversation.snapshot()
-        place = next((at for at in range(len(history) - 1, -1, -1) if history[at].role == "user"), None)
-        if place is None:
-            raise LookupError("nothing was asked yet")
-        for message in history[place:]:
+        history, question = self.conversation.snapshot(), self.question()
+        for message in history[history.index(question) :]:
             self.conversation.remove(message.id)
         return self.ask(text)
+
+    def question(self) -> Message:
+        """The last one that the user has asked, and not `continue_answer`. Raises: LookupError before the first."""
+        asked = (message for message in reversed(self.conversation.snapshot()) if message.role == "user")
+        found = next((message for message in asked if message.id not in self._asked_by_us), None)
+        if found is None:
+            raise LookupError("nothing was asked yet")
+        return found
 
     def withdraw(self) -> str | None:
         """Take a cancelled question back, if nothing came for it: its text; None where there is something to keep."""
@@ -159,7 +159,10 @@ class Session:
         if self._whole is not None and self._whole == self.answer_id:
             raise LookupError("the last answer came to its end")
         text = self.answer().text.rstrip()
-        return self.ask(_GO_ON.format(tail=text[-_TAIL:])) if text else self.retry()
+        if not text:
+            return self.retry()
+        self._asked_by_us.add(self.conversation.add("user", go_on(text)))
+        return self._start()
 
     def _require_rest(self) -> None:
         if self._turn is not None:

@@ -1,4 +1,4 @@
-"""Why an answer ended, in words."""
+"""Why an answer ended, in words, and what asks for the rest of one."""
 
 from __future__ import annotations
 
@@ -25,6 +25,16 @@ _ONLY_THOUGHT = {
     "end": "The model only thought, and ended without an answer.",
     "max_tokens": "The token limit came while the model still thought: raise max_output_tokens, or lower the effort.",
 }
+_GO_ON = (
+    "Your last answer was cut off. It ended with:\n\n{tail}\n\n"
+    "Go on exactly from there. Repeat nothing of it, and do not mention the interruption."
+)
+_TAIL = 240  # characters of a cut answer that are quoted: enough to find the place
+
+
+def go_on(text: str) -> str:
+    """The question that asks for the rest of this answer."""
+    return _GO_ON.format(tail=text[-_TAIL:])
 
 
 def stop_note(end: StreamEnd, tools: Sequence[str] = (), *, said: bool = True, thought: bool = False) -> str | None:

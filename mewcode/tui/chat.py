@@ -70,6 +70,7 @@ class Chat:
             complete=lambda text, cursor: commands.complete(text[:cursor], (entry.name for entry in desk.providers())),
             edit=lambda text: edited(text, terminal.paused),
             note=self._note,
+            tell=self.tell,
         )
         self.view = View(composer, on_key, self._disarm)
         self._exchange = Exchange(desk, self.view, terminal.after, moves=ui.motion != "none")
@@ -120,16 +121,18 @@ class Chat:
             self._stop_finding()
             self.view.status.note("")
         elif self.desk.editing:
-            self.desk.editing = False
-            self.view.composer.clear()
-            self.view.status.note("The last question stays as it was")
+            self._stop_editing()
         else:
             self._exchange.cancel()
 
     def interrupt(self) -> None:
-        """What Ctrl+C does: cancel, else clear the prompt, else quit; twice when a conversation would be lost."""
+        """What Ctrl+C does: cancel, else leave editing, else clear the prompt, else quit; twice when a conversation
+        would be lost.
+        """
         if self._session.running:
             self._exchange.cancel()
+        elif self.desk.editing:
+            self._stop_editing()
         elif self.view.composer.text:
             self.view.composer.clear()
         elif not self._session.conversation.snapshot() or time.monotonic() < self._armed:
@@ -155,6 +158,11 @@ class Chat:
     def _show_finding(self) -> None:
         self.view.status.note("")
         self.view.status.finding(self._finder.words)
+
+    def _stop_editing(self) -> None:
+        self.desk.editing = False
+        self.view.composer.clear()
+        self.view.status.note("The last question stays as it was")
 
     def _stop_finding(self) -> None:
         self._finder.stop()

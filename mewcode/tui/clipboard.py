@@ -1,4 +1,4 @@
-"""Text to the user's clipboard, as far as that can be known: OSC 52, tmux's buffer, or a private file.
+"""Text to the user's clipboard, as far as that can be known: OSC 52, tmux's buffer, or a private file. And back.
 
 Nothing answers, so nothing here says "copied". urwid's own `copy_to_clipboard` (5.1) is not used: it writes past the
 caller, ends with BEL, knows neither tmux's buffer nor screen's wrapping, has no limit, and says nothing of all that.
@@ -74,20 +74,32 @@ def _sequences(data: bytes, *, wrapped: bool) -> Iterator[bytes]:
 
 def _in_tmux_buffer(data: bytes, environ: Mapping[str, str]) -> bool:
     """`load-buffer -w` also hands the text to the terminal outside, whatever `set-clipboard` says (tmux 3.2)."""
-    import subprocess  # only when somebody copies inside tmux
+    return _tmux("load-buffer", "-w", "-", data=data, environ=environ) is not None
 
-    command = ["tmux", "load-buffer", "-w", "-"]
+
+def tmux_buffer(environ: Mapping[str, str]) -> str | None:
+    """What tmux pastes by itself, its line ends unchanged; None outside of tmux. Thread: the loop's, as in `copy`."""
+    if not environ.get("TMUX"):
+        return None
+    found = _tmux("show-buffer", data=b"", environ=environ)
+    return None if found is None else found.decode("utf-8", "replace")
+
+
+def _tmux(*command: str, data: bytes, environ: Mapping[str, str]) -> bytes | None:
+    """What a command of tmux writes; None when it fails."""
+    import subprocess  # only when somebody copies or pastes inside tmux
+
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
-            command,
+            ["tmux", *command],
             input=data,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=_TMUX_PATIENCE,
             env=dict(environ),
         )
-        return done.returncode == 0
-    return False
+        return done.stdout if done.returncode == 0 else None
+    return None
 
 
 def _file(data: bytes, why: str, environ: Mapping[str, str] | None) -> str:

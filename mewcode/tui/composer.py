@@ -44,7 +44,8 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
     """A flow widget of at most `limit` rows; a longer text scrolls within them.
 
     `complete(text, cursor)` gives what may stand before the cursor; `edit(text)` the text as an editor left it, or
-    raises EditorError; `note(words)` shows a sentence. While `searching`, every key belongs here.
+    raises EditorError; `note(words)` shows some words until the next key, `tell(sentence)` a whole sentence. While
+    `searching`, every key belongs here.
     """
 
     def __init__(
@@ -55,15 +56,18 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
         complete: Callable[[str, int], Sequence[str]] = _completes_nothing,
         edit: Callable[[str], str] = _edits_nothing,
         note: Callable[[str], None] = _says_nothing,
+        tell: Callable[[str], None] = _says_nothing,
     ) -> None:
         self.limit = 8
         self.history = History() if history is None else history
         self._on_send = on_send
         self._open_editor = edit
         self._note = note
+        self._tell = tell
         self._folds = Folds()
         self._walk = Walk(self.history, self._folds.tamed)
         self._ctrl_x = False  # the last key was Ctrl+X
+        self._listed = False  # the last key was a Tab, and the note lists what it has found
         self._searching: Searching | None = None
         self._edit = TextEdit(MarkedLayout(self._folds.marks), PLACEHOLDER, complete)
         self._shown = urwid.SimpleFocusListWalker[urwid.Edit]([self._edit])
@@ -95,6 +99,7 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
     def clear(self) -> None:
         """Empty it, as after sending. The way through the history begins anew; undo brings the text back."""
         self._stop_searching()
+        self._forget_list()
         self._walk.reset()
         self._edit.change("", 0)
 
@@ -137,6 +142,7 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
         if isinstance(key, Pasted):
             self.paste(key.text)
             return None
+        self._forget_list()
         after_x, self._ctrl_x = self._ctrl_x, key == "ctrl x"
         if self._ctrl_x:
             return None
@@ -171,20 +177,27 @@ class Composer(urwid.WidgetWrap[urwid.Columns]):
         """Complete; in the indentation of a line there is nothing to complete, and a tab is what is meant."""
         if self._edit.complete(_inside(size)):
             if cycle := self._edit.completion_cycle:
-                self._note(
-                    "  ".join(one_line(str(text).split()[-1], 40) for text, _ in cycle[0][1:] if str(text).split())
-                )
+                self._list([str(text) for text, _ in cycle[0][1:]])
             return
         text, cursor = str(self._edit.edit_text), self._edit.edit_pos
         if text and not text[:cursor].rpartition("\n")[2].strip():
             self._edit.put("\t")
+
+    def _list(self, found: Sequence[str]) -> None:
+        self._note("  ".join(one_line(text.split()[-1], 40) for text in found if text.split()))
+        self._listed = True
+
+    def _forget_list(self) -> None:
+        if self._listed:
+            self._listed = False
+            self._note("")
 
     def _use_editor(self) -> None:
         before = self.text
         try:
             after = self._open_editor(before)
         except EditorError as error:
-            self._note(str(error))
+            self._tell(f"{str(error)[:1].upper()}{str(error)[1:]}.")
             return
         if after != before:
             text = self._folds.tamed(after)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Key: TypeAlias = "str | tuple[str, int, int, int]"
 
 _TEXT = {"enter": "\r", "ctrl j": "\n", "tab": "\t"}
 _RETURNS = re.compile("\r+")
 _FEED = re.compile("\r\n?")
+
+
+def _nobody_knows() -> str | None:
+    return None
 
 
 class Pasted(str):
@@ -24,25 +31,32 @@ class Pasted(str):
         return key
 
 
-def line_ends(text: str) -> str:
+def line_ends(text: str, source: Callable[[], str | None] = _nobody_knows) -> str:
     """Text in which CR, LF and CR LF are one new line each; CR CR is one where it must have been a CR LF.
 
     tmux and xterm paste each LF as a CR, so that a text with CR LF ends its lines in two CRs, which is also what a
-    blank line looks like. Doubled are those texts that have no LF, only even numbers of CRs, and among these four in a
-    row or two at the end: otherwise the text would have blank lines by the three, or end in one, and nowhere a simple
-    line end. What may have been blank lines stays blank lines.
+    blank line looks like. `source()` is asked for what may have been pasted, and believed where it fits. Else doubled
+    are those texts that have no LF, only even numbers of CRs, and among these four in a row or two at the end:
+    otherwise the text would have blank lines by the three, or end in one, and nowhere a simple line end. What may have
+    been blank lines stays blank lines.
     """
     if "\r" not in text:
         return text
-    if "\n" not in text and _doubled(text):
-        return text.replace("\r\r", "\n")
+    if "\n" not in text and not any(run % 2 for run in _runs(text)):
+        before = source()
+        if before is not None and before.replace("\n", "\r") == text:
+            text = before
+        elif _doubled(text):
+            return text.replace("\r\r", "\n")
     return _FEED.sub("\n", text)
 
 
+def _runs(text: str) -> list[int]:
+    return [len(found[0]) for found in _RETURNS.finditer(text)]
+
+
 def _doubled(text: str) -> bool:
-    runs = [len(found[0]) for found in _RETURNS.finditer(text)]
-    if any(run % 2 for run in runs):
-        return False
+    runs = _runs(text)
     return max(runs) > 2 or (len(runs) > 1 and text.endswith("\r"))
 
 

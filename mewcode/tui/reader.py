@@ -9,10 +9,14 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from urwid.display import escape
 
 from mewcode.tui.paste import Key, Pasted, line_ends
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LINE_WAIT = 0.01  # seconds after an Enter in which more text makes it a line end of a paste
 ESCAPE_WAIT = 0.03  # seconds a lone Esc is held, since it could begin a sequence
@@ -45,8 +49,10 @@ class Reader:
     `mouse`: whether reports of the mouse are wanted; they are dropped otherwise, as every other report is.
     """
 
-    def __init__(self, encoding: str = "utf-8") -> None:
+    def __init__(self, encoding: str = "utf-8", source: Callable[[], str | None] = lambda: None) -> None:
+        """`source()`: what may have been pasted, see `line_ends`."""
         self.mouse = False
+        self._source = source
         # a byte that is not ASCII can only be UTF-8, whatever a C locale says
         self._encoding = "utf-8" if codecs.lookup(encoding).name == "ascii" else encoding
         self._characters = codecs.getincrementaldecoder(self._encoding)("replace")
@@ -291,4 +297,4 @@ class Reader:
             del paste[:used]
 
     def _pasted(self, data: bytearray) -> Pasted:
-        return Pasted(line_ends(data.decode(self._encoding, "replace")))
+        return Pasted(line_ends(data.decode(self._encoding, "replace"), self._source))

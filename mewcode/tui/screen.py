@@ -16,6 +16,7 @@ import urwid
 from urwid.util import get_encoding
 
 from mewcode.text import takes_utf8
+from mewcode.tui.clipboard import tmux_buffer
 from mewcode.tui.reader import Reader
 from mewcode.tui.signs import LINES_IN_ASCII
 
@@ -43,7 +44,7 @@ class Screen(urwid.display.raw.Screen):
         if isinstance(sys.stdout, io.TextIOWrapper):  # what it gets is encoded already, whatever Python was told
             sys.stdout.reconfigure(encoding=get_encoding(), errors="replace")
         super().__init__(bracketed_paste_mode=True, focus_reporting=False)
-        self._reader = Reader(get_encoding())
+        self._reader = Reader(get_encoding(), _pasted_by_tmux)
         self._continued = False  # since the terminal was last prepared
         self._before_continue: SignalHandler = None
         self._early: list[int] = []  # what was typed before the screen was up
@@ -59,7 +60,8 @@ class Screen(urwid.display.raw.Screen):
         if fd is not None and before is not None:
             _never_stop(fd)
             self._early = _typed_early(fd)
-        self._reader = Reader(get_encoding())  # what was open when the terminal was given away has no rest
+        # anew: what was open when the terminal was given away has no rest
+        self._reader = Reader(get_encoding(), _pasted_by_tmux)
         super()._start(alternate_buffer)
         if fd is not None and before is not None:
             self._old_termios_settings = before
@@ -144,6 +146,10 @@ class Screen(urwid.display.raw.Screen):
         read = self._early + self.get_available_raw_input()
         self._early = []
         return bytes(code for code in read if code < 256)  # above are codes of gpm's, for columns no report can name
+
+
+def _pasted_by_tmux() -> str | None:
+    return tmux_buffer(os.environ)
 
 
 def _until_foreground(fd: int | None) -> None:

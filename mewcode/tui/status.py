@@ -88,7 +88,7 @@ class StatusBar(urwid.Widget):
         return 1
 
     def render(self, size: tuple[int], focus: bool = False) -> urwid.Canvas:  # type: ignore[override]
-        return urwid.Text(("status", self._line(size[0])), wrap="clip").render(size)
+        return urwid.Text(("status", self._line(size[0])), wrap="ellipsis").render(size)
 
     def _line(self, width: int) -> str:
         left, right = self._left, self._right

@@ -187,11 +187,49 @@ def test_the_last_question_is_written_anew_and_its_answer_goes(stage):
     assert [message.text for message in stage.chat.desk.session.conversation.snapshot()][2:] == ["Why?!", "Three."]
 
 
-def test_esc_leaves_the_last_question_as_it_was(stage):
+def test_after_continue_the_question_that_is_written_anew_is_the_users_own(stage):
+    stage.ask("Why?")
+    stage.say(TextDelta("Because"), StreamEnd("max_tokens"))
+    stage.ask("/continue")
+    stage.say(TextDelta(" of that."), DONE)
+    stage.ask("/edit")
+    assert stage.prompt == "Why?"
+    stage.press("enter")
+    stage.say(TextDelta("Anew."), DONE)
+    assert [message.text for message in stage.chat.desk.session.conversation.snapshot()] == ["Why?", "Anew."]
+    assert not any("Because" in row or "go on" in row for row in stage.rows)
+
+
+def test_a_list_of_completions_goes_with_the_next_key(stage):
+    stage.type("/mo")
+    stage.press("tab")
+    assert "/model /mouse" in status(stage)
+    stage.press("x")
+    assert "/mouse" not in status(stage)
+
+
+def test_a_slash_alone_is_completed_to_every_command(stage):
+    stage.type("/")
+    stage.press("tab")
+    assert stage.prompt == "/help"
+    assert status(stage).startswith("/help /clear")
+    assert status(stage).endswith("…")
+
+
+def test_why_an_editor_cannot_be_started_stands_whole_above_the_prompt(stage, monkeypatch):
+    monkeypatch.setenv("VISUAL", "/nowhere/at/all/is/this/editor")
+    stage.press("ctrl g")
+    said = " ".join(" ".join(stage.rows[:-3]).split())
+    assert "Cannot start the editor /nowhere/at/all/is/this/editor: no such file or directory; set $VISUAL or" in said
+
+
+@pytest.mark.parametrize("key", ["esc", "ctrl c"])
+def test_esc_and_ctrl_c_leave_the_last_question_as_it_was(stage, key):
     talk(stage, "One.")
     stage.ask("/edit")
-    stage.press("esc")
+    stage.press(key)
     assert stage.prompt == ""
+    assert "stays as it was" in status(stage)
     stage.ask("And?")
     assert len(stage.client.asked[-1]) == 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -124,21 +125,22 @@ def _until_they_agree(tmux: Tmux, emulator: Terminal, name: str) -> None:
         emulator.read(0.05)
 
 
+LAST = "fourth 猫"
+PASTES = (("first", "", "\tsecond  ", "/exit", LAST, ""), ("one", "two", LAST), ("one", "", "two", "", LAST))
 ENDS = ("\r\n", "\n", "\r")
 
 
 def test_pastes_and_a_copy_go_through_tmux_exactly(in_tmux: Callable[..., Tmux]):
-    lines = ("first", "", "\tsecond  ", "/exit", "fourth 猫", "")
     with case_serving(replace(answer("openai-compat", "*one*\n猫"), repeats=True)) as server:
         tmux = in_tmux(*chat_with(server))
         tmux.wait("Ask anything")
-        for count, end in enumerate(ENDS):
+        for count, (lines, end) in enumerate(product(PASTES, ENDS)):
             tmux.paste(end.join(lines))
-            tmux.wait(lambda: "Ask anything" not in tmux.text and "fourth 猫" in tmux.rows[-3])
+            tmux.wait(lambda: "Ask anything" not in tmux.text and LAST in "\n".join(tmux.rows[-4:]))
             assert len(server.requests) == count
             tmux.send("\r")
             server.wait_for_requests(count + 1)
-            assert said(server.requests[-1])[-1] == ("user", "\n".join(lines)), repr(end)
+            assert said(server.requests[-1])[-1] == ("user", "\n".join(lines)), repr(end.join(lines))
             tmux.wait(lambda: "Imagining" not in tmux.text and "Ask anything" in tmux.text)
         tmux.send("/copy\r")
         tmux.wait("Put into tmux's buffer")

@@ -79,8 +79,8 @@ class Tmux:
 
     def paste(self, text: str) -> None:
         """Through tmux's own buffer, in brackets where the program asked for them."""
-        self._run("set-buffer", "-b", "pasted", text)
-        self._run("paste-buffer", "-p", "-t", _SESSION, "-b", "pasted")
+        self._run("set-buffer", text)
+        self._run("paste-buffer", "-p", "-t", _SESSION)
 
     def buffer(self) -> str:
         """The newest of tmux's buffers."""

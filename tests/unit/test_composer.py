@@ -31,7 +31,12 @@ class Writing:
         for entry in entries:
             history.add(entry)
         self.composer = Composer(
-            self._send, history=history, complete=self._complete, edit=self._edit, note=self.said.append
+            self._send,
+            history=history,
+            complete=self._complete,
+            edit=self._edit,
+            note=self.said.append,
+            tell=self.said.append,
         )
 
     def _send(self, text: str) -> None:
@@ -305,7 +310,7 @@ def test_the_editor_gets_the_draft_and_gives_it_back(writing, keys):
 
 def test_a_failing_editor_leaves_the_draft(writing):
     writing.press(*"draft", "ctrl g")
-    assert (writing.text, writing.said) == ("draft", ["no editor"])
+    assert (writing.text, writing.said) == ("draft", ["No editor."])
 
 
 def test_ctrl_x_is_forgotten_with_the_next_key(writing):

@@ -150,3 +150,23 @@ def test_a_resize_within_a_paste_is_no_part_of_it():
 
 def test_a_paste_is_a_key_that_no_other_is():
     assert Pasted("x") == "paste"
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("a\r\nb\r\nc", "a\nb\nc"),
+        ("a\n\nb\n\nc", "a\n\nb\n\nc"),
+        ("another\r\none", "a\n\nb\n\nc"),
+        (None, "a\n\nb\n\nc"),
+    ],
+)
+def test_where_it_is_known_what_was_pasted_two_returns_are_what_they_were(source, text):
+    assert line_ends("a\r\rb\r\rc", lambda: source) == text
+
+
+def test_what_was_pasted_is_only_asked_where_it_is_in_doubt():
+    def source():
+        raise AssertionError
+
+    assert line_ends("a\rb\r\rc\r\nd", source) == "a\nb\n\nc\nd"

@@ -42,7 +42,7 @@ def test_away_from_the_end_it_says_how_to_get_back_unless_there_is_a_note():
 
 
 def test_names_that_do_not_fit_are_cut_at_the_right():
-    assert bar("provider-a", "model-b", width=14) == "provider-a mod"
+    assert bar("provider-a", "model-b", width=14) == "provider-a mo…"
 
 
 def test_wide_names_are_measured_in_columns():
